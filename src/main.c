@@ -1,0 +1,7 @@
+/*
+ * main.c - picks the command, nothing else.
+ */
+int main(void)
+{
+    return 0;
+}
