@@ -1,18 +1,53 @@
 # The commands a person needs; Meson and ninja do the work.
-BUILD := build
+BUILD ?= build
+PREFIX ?= /usr/local
+DESTDIR ?=
+SECONDS_PER_TARGET ?= 60
 
-.PHONY: all build clean
+.PHONY: all build dependencies node_packages test demo bench lint format fuzz soak install clean
 
 all: build
 
 $(BUILD)/build.ninja:
 	meson setup $(BUILD)
 
+dependencies:
+	tools/install_dependencies.sh
+
+node_packages:
+	@tools/install_node_packages.sh viewer
+
 # New and removed sources are noticed by their list, so that no file has to be named twice.
-build: $(BUILD)/build.ninja
-	@find src tests/unit fuzz -name '*.[ch]' -o -name '*.def' | sort > $(BUILD)/.sources.new
+build: node_packages $(BUILD)/build.ninja
+	@find src tests/unit fuzz viewer man -name node_modules -prune -o -type f -print | sort > $(BUILD)/.sources.new
 	@cmp -s $(BUILD)/.sources.new $(BUILD)/.sources || { meson setup --reconfigure $(BUILD) > /dev/null && mv $(BUILD)/.sources.new $(BUILD)/.sources; }
 	ninja -C $(BUILD)
 
+test: dependencies
+	python3 tools/run_tests.py
+
+demo: dependencies build
+	tools/demo.sh $(BUILD)
+
+bench: build
+	@if [ -x bench/run.py ]; then python3 bench/run.py; else echo "there is no bench yet"; fi
+
+# What a compiler does not see: layers, style, tables, layout, clang-tidy.
+lint: build
+	python3 tools/run_tests.py --only includes --only style --only tables --only format --only tidy
+
+format:
+	git ls-files -co --exclude-standard '*.c' '*.h' | xargs clang-format -i
+
+fuzz:
+	python3 tools/run_fuzz.py --build --seconds $(SECONDS_PER_TARGET)
+
+soak: build
+	@if [ -x tools/soak.py ]; then python3 tools/soak.py; else echo "there is nothing to soak yet: no agent, no collector"; fi
+
+install: build
+	meson configure $(BUILD) --prefix $(PREFIX) > /dev/null
+	DESTDIR=$(DESTDIR) meson install -C $(BUILD) --quiet
+
 clean:
-	rm -rf $(BUILD)
+	rm -rf $(BUILD) build-asan build-tsan
