@@ -1,0 +1,13 @@
+/*
+ * attributes.h - compiler attributes, spelled once.
+ */
+#ifndef BASE_ATTRIBUTES_H
+#define BASE_ATTRIBUTES_H
+
+#define MUST_CHECK __attribute__((warn_unused_result))
+#define PRINTF_LIKE(format_at, first_at) __attribute__((format(printf, format_at, first_at)))
+#define LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+#endif

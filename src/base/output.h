@@ -1,0 +1,68 @@
+/*
+ * output.h - buffered writing to a file that appears whole or not at all, to a descriptor, or to memory.
+ *
+ * A file is written under "PATH.part-PID", and output_finish() makes it durable and gives it its name. Without
+ * output_finish() the partial file is removed by output_release(). The name "-" is standard output. A path that
+ * exists and is no regular file (a pipe, /dev/null) is written directly.
+ * Errors stick: after the first failed write further ones do nothing and output_finish() reports it.
+ *
+ * Owns: its buffer, descriptor and temporary file, until output_release().
+ * Threads: one at a time.
+ */
+#ifndef BASE_OUTPUT_H
+#define BASE_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/attributes.h"
+#include "base/error.h"
+#include "base/text_builder.h"
+#include "base/text_view.h"
+
+struct output {
+    int descriptor;               /* -1: memory */
+    struct text_builder *memory;  /* set for output_open_memory() */
+    char *buffer;
+    size_t used;
+    uint64_t written_bytes; /* flushed so far */
+    char *path;
+    char *temporary_path;
+    bool close_descriptor;
+    bool failed;
+    struct error failure;
+};
+
+bool output_open(struct output *output, const char *path, struct error *error) MUST_CHECK;
+bool output_open_descriptor(struct output *output, int descriptor, struct error *error) MUST_CHECK;
+/* Appends to the builder, which the caller owns and which must outlive the output. */
+bool output_open_memory(struct output *output, struct text_builder *builder, struct error *error) MUST_CHECK;
+/* Flushes, fsyncs, renames. The first error of the whole output is reported here. */
+bool output_finish(struct output *output, struct error *error) MUST_CHECK;
+void output_release(struct output *output);
+
+void output_write(struct output *output, const void *data, size_t size);
+void output_text(struct output *output, struct text_view text);
+void output_c_string(struct output *output, const char *text);
+void output_byte(struct output *output, char byte);
+void output_u64(struct output *output, uint64_t number);
+void output_i64(struct output *output, int64_t number);
+void output_format(struct output *output, const char *format, ...) PRINTF_LIKE(2, 3);
+/* At least `size` (≤ OUTPUT_ROOM_BYTES) writable bytes; output_took() says how many were used. */
+char *output_room(struct output *output, size_t size);
+static inline void output_took(struct output *output, size_t size)
+{
+    output->used += size;
+}
+
+#define OUTPUT_ROOM_BYTES 4096
+
+/* Bytes given to the output so far, flushed or not. */
+static inline uint64_t output_position(const struct output *output)
+{
+    return output->written_bytes + output->used;
+}
+
+#endif
