@@ -1,0 +1,151 @@
+#include "model/profile.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/hash.h"
+
+#define FIRST_SLOTS 1024
+#define MOST_SAMPLES ((size_t)UINT32_MAX - 1)
+
+bool profile_init(struct profile *profile, bool keep_times, struct error *error)
+{
+    *profile = (struct profile){.keep_times = keep_times, .start_ns = NO_TIME, .end_ns = NO_TIME};
+    bool good = string_table_init(&profile->strings, PROFILE_STRING_LIMIT_BYTES);
+    good = frame_table_init(&profile->frames) && good;
+    good = stack_tree_init(&profile->stacks) && good;
+    good = context_table_init(&profile->contexts) && good;
+    if (good)
+        return true;
+    profile_release(profile);
+    return error_set_memory(error);
+}
+
+void profile_release(struct profile *profile)
+{
+    string_table_release(&profile->strings);
+    frame_table_release(&profile->frames);
+    stack_tree_release(&profile->stacks);
+    context_table_release(&profile->contexts);
+    free(profile->samples);
+    free(profile->sample_slots);
+    *profile = (struct profile){.samples = NULL};
+}
+
+uint32_t profile_string(struct profile *profile, struct text_view text)
+{
+    return string_table_add(&profile->strings, text);
+}
+
+uint32_t profile_frame(struct profile *profile, struct text_view name, struct text_view file, uint32_t line,
+                       enum frame_kind kind)
+{
+    struct frame frame = {.line = line, .kind = kind};
+    frame.name = profile_string(profile, name);
+    frame.file = file.size == 0 ? 0 : profile_string(profile, file);
+    if (frame.name == NO_STRING || frame.file == NO_STRING)
+        return NO_FRAME;
+    return frame_table_add(&profile->frames, frame);
+}
+
+uint32_t profile_event(struct profile *profile, struct text_view name, enum event_unit unit, bool shows_value)
+{
+    uint32_t string = profile_string(profile, name);
+    for (uint32_t i = 0; i < profile->event_count; i++)
+        if (profile->events[i].name == string && profile->events[i].unit == unit)
+            return i;
+    if (string == NO_STRING || profile->event_count == EVENT_LIMIT)
+        return EVENT_LIMIT;
+    profile->events[profile->event_count] = (struct event){string, unit, shows_value};
+    return (uint32_t)profile->event_count++;
+}
+
+uint32_t profile_label_key(struct profile *profile, struct text_view name)
+{
+    struct context_table *contexts = &profile->contexts;
+    enum label_key known = label_key_by_name(name);
+    if (known != LABEL_KNOWN_COUNT)
+        return known;
+    uint32_t string = profile_string(profile, name);
+    for (uint32_t key = LABEL_KNOWN_COUNT; key < contexts->key_count; key++)
+        if (contexts->keys[key] == string)
+            return key;
+    if (string == NO_STRING || contexts->key_count == LABEL_KEY_LIMIT)
+        return LABEL_KEY_LIMIT;
+    contexts->keys[contexts->key_count] = string;
+    return (uint32_t)contexts->key_count++;
+}
+
+struct text_view profile_label_key_name(const struct profile *profile, uint32_t key)
+{
+    if (key < LABEL_KNOWN_COUNT)
+        return text_of(label_key_name(key));
+    return key < profile->contexts.key_count ? profile_text(profile, profile->contexts.keys[key]) : TEXT("");
+}
+
+static uint64_t hash_sample(const struct sample *sample)
+{
+    return hash_mix(hash_pair(sample->stack, sample->context) ^ sample->event, HASH_MULTIPLIER);
+}
+
+static bool grow_sample_slots(struct profile *profile)
+{
+    size_t count = profile->sample_slots == NULL ? FIRST_SLOTS : (profile->sample_slot_mask + 1) * 2;
+    uint32_t *slots = calloc(count, sizeof(*slots));
+    if (slots == NULL)
+        return false;
+    for (size_t i = 0; i < profile->sample_count; i++) {
+        size_t slot = hash_sample(&profile->samples[i]) & (count - 1);
+        while (slots[slot] != 0)
+            slot = (slot + 1) & (count - 1);
+        slots[slot] = (uint32_t)i + 1;
+    }
+    free(profile->sample_slots);
+    profile->sample_slots = slots;
+    profile->sample_slot_mask = count - 1;
+    return true;
+}
+
+static bool append_sample(struct profile *profile, const struct sample *sample)
+{
+    if (!array_reserve(&profile->samples, &profile->sample_capacity, profile->sample_count + 1, MOST_SAMPLES))
+        return false;
+    profile->samples[profile->sample_count++] = *sample;
+    return true;
+}
+
+static bool sum_sample(struct profile *profile, const struct sample *sample)
+{
+    if ((profile->sample_slots == NULL || (profile->sample_count + 1) * 2 > profile->sample_slot_mask + 1) &&
+        !grow_sample_slots(profile))
+        return false;
+    size_t slot = hash_sample(sample) & profile->sample_slot_mask;
+    for (; profile->sample_slots[slot] != 0; slot = (slot + 1) & profile->sample_slot_mask) {
+        struct sample *known = &profile->samples[profile->sample_slots[slot] - 1];
+        if (known->stack == sample->stack && known->context == sample->context && known->event == sample->event) {
+            known->value += sample->value;
+            known->count += sample->count;
+            return true;
+        }
+    }
+    struct sample added = *sample;
+    added.time_ns = NO_TIME;
+    if (!append_sample(profile, &added))
+        return false;
+    profile->sample_slots[slot] = (uint32_t)profile->sample_count;
+    return true;
+}
+
+bool profile_add_sample(struct profile *profile, const struct sample *sample)
+{
+    if (sample->stack == NO_STACK || sample->context == NO_CONTEXT || sample->event >= EVENT_LIMIT)
+        return false;
+    return profile->keep_times ? append_sample(profile, sample) : sum_sample(profile, sample);
+}
+
+void profile_seal(struct profile *profile)
+{
+    free(profile->sample_slots);
+    profile->sample_slots = NULL;
+    stack_tree_seal(&profile->stacks);
+}
