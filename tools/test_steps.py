@@ -221,7 +221,7 @@ def step_agent_libc(results):
 
 def step_fuzz(results):
     """A fixed number of runs, so that the machine's load changes nothing but the time."""
-    status, output = run([sys.executable, ROOT / "tools" / "run_fuzz.py", "--runs", "3000", "--tap"])
+    status, output = run([sys.executable, ROOT / "tools" / "run_fuzz.py", "--runs", "3000"])
     add_tap(results, "fuzz", status, output)
 
 

@@ -1,0 +1,134 @@
+"""The checks of the house find what they are for, and the test driver counts right."""
+
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+TOOLS = pathlib.Path(__file__).resolve().parent.parent / "tools"
+sys.path.insert(0, str(TOOLS))
+
+import check_includes  # noqa: E402
+import check_style  # noqa: E402
+import check_tables  # noqa: E402
+import test_results  # noqa: E402
+import test_steps  # noqa: E402
+
+
+def write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+@pytest.fixture
+def source(tmp_path, monkeypatch):
+    monkeypatch.setattr(check_includes, "SOURCE", tmp_path / "src")
+    for header in ("base/arena.h", "model/profile.h", "formats/reader.h", "formats/write_jfr.h"):
+        write(tmp_path / "src" / header, "")
+    return tmp_path / "src"
+
+
+@pytest.mark.parametrize("file, header, good", [
+    ("model/profile.c", "base/arena.h", True),
+    ("model/profile.c", "formats/reader.h", False),
+    ("base/arena.c", "model/profile.h", False),
+    ("formats/read_jfr.c", "model/profile.h", True),
+    ("formats/read_jfr.c", "reader.h", False),
+    ("formats/read_jfr.c", "formats/missing.h", False),
+    ("jvm_agent/agent.c", "formats/write_jfr.h", True),
+    ("jvm_agent/agent.c", "formats/reader.h", False),
+    ("main.c", "model/profile.h", False),
+    ("base/arena_test.c", "unit_test.h", True),
+    ("base/arena.c", "unit_test.h", False),
+])
+def test_includes(source, file, header, good, capsys):
+    write(source / file, f'#include "{header}"\n')
+    assert (check_includes.main() == 0) == good, capsys.readouterr().out
+
+
+def test_unknown_layer(source):
+    write(source / "cellar" / "wine.c", "")
+    assert check_includes.main() == 1
+
+
+def test_long_function_is_found():
+    body = "    x++;\n" * 81
+    found = check_style.check_c("a.c", f"int x;\nvoid f(void)\n{{\n{body}}}\n")
+    assert found == ["a.c:3: a function of 81 lines (at most 80)"]
+    assert not check_style.check_c("a.c", f"void f(void)\n{{\n{body[:-9]}}}\n")
+
+
+def test_banned_function_is_found_but_not_in_comments():
+    assert check_style.check_c("a.c", "void f(void)\n{\n    strcpy(a, b);\n}\n") == ["a.c:3: strcpy() is banned"]
+    assert not check_style.check_c("a.c", '/* strcpy(a, b) */\nconst char *s = "gets(";\nint my_strcpy(int);\n')
+
+
+def test_machine_path_is_found(tmp_path, monkeypatch):
+    monkeypatch.setattr(check_style, "ROOT", tmp_path)
+    bad = write(tmp_path / "a.md", "see " + "/wo" + "rk/main\n")
+    good = write(tmp_path / "b.md", "see frame" + "/wo" + "rk/main and docs/work.md\n")
+    assert check_style.check_file(bad) and not check_style.check_file(good)
+
+
+def test_table_line_needs_sample_and_manual(tmp_path, monkeypatch):
+    monkeypatch.setattr(check_tables, "ROOT", tmp_path)
+    write(tmp_path / "src/formats/reader_table.def", "/* READER(old) */\nREADER(folded)\n")
+    assert check_tables.main() == 1
+    write(tmp_path / "tests/data/folded/a.txt", "a;b 1\n")
+    assert check_tables.main() == 1
+    write(tmp_path / "man/sparkflame-formats.5", ".SS folded\n")
+    assert check_tables.main() == 0
+    write(tmp_path / "src/commands/command_table.def", "COMMAND(flame)\n")
+    assert check_tables.main() == 1
+
+
+def test_tap_is_counted():
+    results = test_results.Results()
+    test_results.add_tap(results, "t", 1, "ok 1 - a\n# a.c:3: x is 1, not 2\nnot ok 2 - b\n1..2\n")
+    assert results.passed == 1 and results.failures == [("t: b", "# a.c:3: x is 1, not 2")]
+
+
+@pytest.mark.parametrize("status, output", [
+    (0, "ok 1 - a\n"),
+    (0, "ok 1 - a\n1..2\n"),
+    (139, "ok 1 - a\n1..1\n"),
+    (0, ""),
+])
+def test_tap_that_breaks_off_fails(status, output):
+    results = test_results.Results()
+    test_results.add_tap(results, "t", status, output)
+    assert len(results.failures) == 1
+
+
+@pytest.mark.parametrize("status, output, passed, failed", [
+    (0, "TAP version 13\nok 1 - a\n1..1\n# tests 1\n# pass 1\n# fail 0\n", 1, 0),
+    (0, "✔ a (1ms)\nℹ tests 1\nℹ pass 1\nℹ fail 0\n", 1, 0),
+    (1, "not ok 1 - a\n# pass 2\n# fail 1\n", 2, 1),
+    (1, "# pass 2\n# fail 0\n", 2, 1),
+    (0, "", 0, 1),
+])
+def test_node_report_is_counted(status, output, passed, failed):
+    results = test_results.Results()
+    test_steps.add_node(results, "viewer", status, output)
+    assert (results.passed, len(results.failures)) == (passed, failed)
+
+
+def test_closing_line_stands_alone():
+    results = test_results.Results()
+    results.add("good", True)
+    results.add("bad", False, "\n".join(f"line {i}" for i in range(99)))
+    lines = results.closing().splitlines()
+    assert lines[-1] == "1 passed, 1 failed" and len(lines) == 2 + test_results.SHOWN_LINES
+
+
+def test_program_that_hangs_is_ended():
+    status, _ = test_results.run(["sh", "-c", "sleep 1000 & wait"], limit_seconds=2)
+    assert status == 124
+
+
+def test_driver_refuses_unknown_step():
+    process = subprocess.run([sys.executable, TOOLS / "run_tests.py", "--only", "nonsense"], capture_output=True,
+                             stdin=subprocess.DEVNULL, check=False)
+    assert process.returncode == 2
