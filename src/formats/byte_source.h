@@ -1,0 +1,49 @@
+/*
+ * byte_source.h - the bytes of a file, of standard input ("-") or of memory, with gzip, zstd and lz4 undone.
+ *
+ * Plain files are mapped when that helps; the rest streams through one buffer.
+ *
+ * Owns: its descriptor, map and buffers, until byte_source_close().
+ * Threads: one at a time; a mapped view may be read by several.
+ * Limit: a compressed file may not unpack to more than BYTE_SOURCE_BOMB_RATIO times its size once it is over
+ * BYTE_SOURCE_BOMB_BYTES: that is an error, not a result.
+ */
+#ifndef FORMATS_BYTE_SOURCE_H
+#define FORMATS_BYTE_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/error.h"
+#include "base/text_view.h"
+
+#define BYTE_SOURCE_BOMB_RATIO 2000
+#define BYTE_SOURCE_BOMB_BYTES ((uint64_t)4 << 30)
+
+struct byte_source;
+
+/* NULL with *error set. */
+struct byte_source *byte_source_open(const char *path, struct error *error) MUST_CHECK;
+/* The bytes stay the caller's. They are unpacked too, if they are packed. */
+struct byte_source *byte_source_open_memory(struct text_view bytes, const char *name, struct error *error) MUST_CHECK;
+void byte_source_close(struct byte_source *source);
+/* As given to open; "standard input" for "-". */
+const char *byte_source_name(const struct byte_source *source);
+/* Offset of the next byte, in unpacked bytes. */
+uint64_t byte_source_position(const struct byte_source *source);
+/* The next bytes, at least `wanted` unless the end comes first; they stay unread. Valid until the next call. A
+ * failure to read or unpack sets *error and gives what came before it, once; then an empty view. */
+struct text_view byte_source_peek(struct byte_source *source, size_t wanted, struct error *error);
+/* Passes over bytes that were peeked at. */
+void byte_source_skip(struct byte_source *source, size_t size);
+/* True when peek met a read or unpack error. */
+bool byte_source_failed(const struct byte_source *source);
+/* All bytes that are left, in one piece: mapped for plain files, else read into memory, at most `limit` (then false).
+ * Valid until close. */
+bool byte_source_all(struct byte_source *source, size_t limit, struct text_view *all, struct error *error) MUST_CHECK;
+/* True when byte_source_all() maps the file, so that it costs no memory of its own. */
+bool byte_source_is_mapped(const struct byte_source *source);
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * frame_name.h - the text of a frame, in the style that the user asked for.
+ */
+#ifndef MODEL_FRAME_NAME_H
+#define MODEL_FRAME_NAME_H
+
+#include <stdbool.h>
+
+#include "base/text_builder.h"
+#include "model/profile.h"
+
+struct name_style {
+    bool lines;    /* "method:12", and "function (file.py:12)" for Python */
+    bool kinds;    /* with the suffix of the kind: "_[j]" */
+    bool readable; /* lambdas, hidden and generated classes shortened */
+    bool dots;     /* "java.lang.String" instead of "java/lang/String" */
+    bool simple;   /* class names without their package */
+    bool normalize; /* numbers of lambdas, hidden classes and generated accessors taken out, so that runs compare */
+};
+
+/* True when the text is the frame's name as it stands, for every frame of the profile. */
+bool name_style_is_plain(const struct name_style *style);
+/* Appends the text of the frame. */
+void frame_name_add(const struct profile *profile, uint32_t frame, const struct name_style *style,
+                    struct text_builder *text);
+
+#endif
