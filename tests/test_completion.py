@@ -1,0 +1,60 @@
+"""Shell completion is made from the option tables and works in the shells."""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+TOOLS = pathlib.Path(__file__).resolve().parent.parent / "tools"
+OPTIONS = """\
+flame\t\t\t\tdraw a flame graph
+flame\t-o\t--output\tFILE\twhere to; it's [-] for standard output: really
+flame\t\t--reverse\t\tcallers below
+diff\t\t\t\tcompare two profiles
+diff\t-n\t--negate\t\tswap colours
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    fake = tmp_path / "fake"
+    (tmp_path / "options.tsv").write_text(OPTIONS)
+    fake.write_text(f'#!/bin/sh\n[ "$1" = __options ] && cat "{tmp_path}/options.tsv"\n')
+    fake.chmod(0o755)
+    subprocess.run([sys.executable, TOOLS / "make_completion.py", fake, tmp_path / "completion"], check=True)
+    return tmp_path / "completion"
+
+
+def complete_in_bash(folder, *words):
+    script = f"""source '{folder}/sparkflame'
+COMP_WORDS=({' '.join(repr(word) for word in words)}); COMP_CWORD={len(words) - 1}
+_sparkflame; printf '%s\\n' "${{COMPREPLY[@]}}" """
+    output = subprocess.run(["bash", "--norc", "-c", script], capture_output=True, check=True, text=True,
+                            stdin=subprocess.DEVNULL, cwd=folder).stdout
+    return output.split()
+
+
+def test_bash_completes_commands(folder):
+    assert complete_in_bash(folder, "sparkflame", "fl") == ["flame"]
+
+
+def test_bash_completes_options_of_the_command(folder):
+    assert complete_in_bash(folder, "sparkflame", "flame", "--") == ["--output", "--reverse"]
+    assert complete_in_bash(folder, "sparkflame", "diff", "-") == ["-n", "--negate"]
+
+
+def test_bash_completes_files(folder):
+    assert complete_in_bash(folder, "sparkflame", "flame", "sparkflame.f") == ["sparkflame.fish"]
+
+
+@pytest.mark.parametrize("command, file", [
+    (["bash", "-n"], "sparkflame"),
+    (["zsh", "-n"], "_sparkflame"),
+    (["fish", "--no-execute"], "sparkflame.fish"),
+])
+def test_shells_accept_the_syntax(folder, command, file):
+    if not shutil.which(command[0]):
+        pytest.skip(f"{command[0]} is not installed")
+    subprocess.run([*command, folder / file], check=True, stdin=subprocess.DEVNULL)
