@@ -60,8 +60,8 @@ def environment(**more):
     return variables
 
 
-def run(command, cwd=ROOT, env=None, limit_seconds=LIMIT_SECONDS, show=False):
-    """Run to the end; give (exit status, output of both streams). Ends the whole process group at the limit."""
+def run(command, cwd=ROOT, env=None, limit_seconds=LIMIT_SECONDS, quiet=False):
+    """Run to the end; give (exit status, output of both streams), shown when it fails. Ends the whole process group at the limit."""
     process = subprocess.Popen([str(part) for part in command], cwd=cwd, env=env or environment(),
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                start_new_session=True)
@@ -77,7 +77,7 @@ def run(command, cwd=ROOT, env=None, limit_seconds=LIMIT_SECONDS, show=False):
         end_group(process)
         raise
     text = output.decode("utf-8", "replace")
-    if show or status != 0:
+    if status != 0 and not quiet:
         print(text, flush=True)
     return status, text
 

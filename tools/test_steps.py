@@ -85,10 +85,10 @@ def step_tsan(results):
         return
     # This compiler's sanitizer does not start where addresses are spread too widely.
     prefix = ["setarch", os.uname().machine, "-R"]
-    if run([*prefix, "true"])[0] != 0:
+    if run([*prefix, "true"], quiet=True)[0] != 0:
         prefix = []
     tests = [test for test in unit_tests("build-tsan") if uses_threads(test)]
-    if tests and "unexpected memory mapping" in run([*prefix, *tests[0]["cmd"]], env=environment(**SANITIZERS))[1]:
+    if tests and "unexpected memory mapping" in run([*prefix, *tests[0]["cmd"]], env=environment(**SANITIZERS), quiet=True)[1]:
         results.skip("build-tsan unit tests", "the thread sanitizer cannot start under this kernel's address layout")
         return
     run_unit_tests(results, "build-tsan", keep=uses_threads, prefix=prefix, **SANITIZERS)
@@ -107,7 +107,7 @@ def c_files():
 
 
 def step_format(results):
-    status, output = run(["clang-format", "--dry-run", "--Werror", *c_files()])
+    status, output = run(["clang-format", "--dry-run", "--Werror", *c_files()], quiet=True)
     files = sorted(set(re.findall(r"^(\S+?):\d+:\d+: error", output, re.MULTILINE)))
     results.add("clang-format", status == 0, "run `make format` for:\n" + "\n".join(files) if files else output)
 
@@ -136,7 +136,7 @@ def virtual_environment():
             if status == 0:
                 stamp.write_text(wanted)
                 return python, ""
-    if run(["python3", "-c", "import pytest"])[0] == 0:
+    if run(["python3", "-c", "import pytest"], quiet=True)[0] == 0:
         return "python3", ""
     return None, output
 
