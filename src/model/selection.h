@@ -1,0 +1,64 @@
+/*
+ * selection.h - which samples count, and how their stacks are cut, turned and grouped, before anything is shown.
+ *
+ * Owns: the patterns and lists, until selection_release().
+ * Threads: one at a time.
+ */
+#ifndef MODEL_SELECTION_H
+#define MODEL_SELECTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/error.h"
+#include "model/pattern.h"
+#include "model/profile.h"
+#include "model/weight.h"
+
+#define SELECTION_LIST_LIMIT 32
+
+/* Only samples whose label is one of the values, or matches the pattern. */
+struct label_filter {
+    uint32_t key;       /* of the profile that is selected from; see selection_add_label() */
+    const char *name;   /* the key as given, for messages */
+    const char *values; /* comma-separated; NULL when there is a pattern */
+    struct pattern *pattern;
+};
+
+struct selection {
+    const char *event; /* name; NULL: all */
+    int64_t from_ns;   /* NO_TIME: open. Negative with from_end: counted from the recording's end */
+    int64_t to_ns;
+    bool from_is_relative; /* to the first sample (or, when negative, to the last) */
+    bool to_is_relative;
+    struct label_filter labels[SELECTION_LIST_LIMIT];
+    size_t label_count;
+    struct pattern *include[SELECTION_LIST_LIMIT]; /* stacks with a frame that matches one of them */
+    size_t include_count;
+    struct pattern *exclude[SELECTION_LIST_LIMIT]; /* stacks without */
+    size_t exclude_count;
+    struct pattern *only_frames[SELECTION_LIST_LIMIT]; /* frames that stay */
+    size_t only_frame_count;
+    struct pattern *drop_frames[SELECTION_LIST_LIMIT]; /* frames that go; their callees move up */
+    size_t drop_frame_count;
+    double min_share; /* of the total, 0 to 1: smaller subtrees become "[other]" */
+    uint32_t group_keys[SELECTION_LIST_LIMIT]; /* outermost frames made of labels, first key outermost */
+    const char *group_names[SELECTION_LIST_LIMIT];
+    size_t group_count;
+    bool reverse;           /* innermost frame first */
+    bool collapse_recursion; /* f;f;f becomes f */
+    enum weight weight;      /* for min_share */
+};
+
+void selection_init(struct selection *selection);
+void selection_release(struct selection *selection);
+/* True when everything is shown as it is. */
+bool selection_is_all(const struct selection *selection);
+/* Copies what is selected of `from` to the empty profile `to`. Says ERROR_USAGE when a label key or event is not in
+ * the profile, with those that are. */
+bool selection_apply(struct selection *selection, const struct profile *from, struct profile *to,
+                     struct error *error) MUST_CHECK;
+
+#endif
