@@ -1,0 +1,77 @@
+"""The manual says what the command does: the same commands, the same options."""
+
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGES = sorted((ROOT / "man").glob("*.[15]"))
+
+
+def plain(roff):
+    """The page's text without font and dash escapes."""
+    return re.sub(r"\\f[BIRP]", "", roff.replace("\\-", "-").replace("\\ ", " "))
+
+
+def option_lines(sparkflame):
+    result = sparkflame("__options")
+    if result.returncode != 0:
+        pytest.skip("the command has no option tables yet")
+    return [line.split("\t") for line in result.stdout.decode().splitlines()]
+
+
+def page_of(command):
+    return plain((ROOT / "man" / f"sparkflame-{command}.1").read_text())
+
+
+def test_every_command_is_in_the_main_page(sparkflame):
+    main_page = plain((ROOT / "man" / "sparkflame.1").read_text())
+    missing = {command for command, *_ in option_lines(sparkflame)
+               if not re.search(rf"sparkflame-{command}\b", main_page)}
+    assert not missing
+
+
+def test_every_option_is_in_its_page(sparkflame):
+    missing = []
+    for command, short, long, _, _ in option_lines(sparkflame):
+        text = page_of(command)
+        missing += [(command, name) for name in (short, long)
+                    if name and not re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text)]
+    assert not missing
+
+
+def test_no_page_names_an_option_that_is_gone(sparkflame):
+    lines = option_lines(sparkflame)
+    for command in {line[0] for line in lines}:
+        known = {line[2] for line in lines if line[0] == command} | {"--help"}
+        options = page_of(command).split(".SH OPTIONS", 1)[-1].split(".SH ", 1)[0]
+        tagged = {name for tag in re.findall(r"^\.TP.*\n(.*)$", options, re.MULTILINE)
+                  for name in re.findall(r"--[a-z][\w-]*", tag)}
+        assert tagged <= known, command
+
+
+def test_help_shows_every_option(sparkflame):
+    lines = option_lines(sparkflame)
+    for command in {line[0] for line in lines}:
+        result = sparkflame(command, "--help")
+        text = result.stdout.decode()
+        assert result.returncode == 0
+        assert not [line for line in lines if line[0] == command and line[2] and line[2] not in text], command
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_page_has_its_parts(page):
+    text = page.read_text()
+    assert text.startswith(".TH ")
+    assert re.search(r"^\.SH NAME\nsparkflame\S* \\- \S", text, re.MULTILINE)
+
+
+def test_pages_render_without_complaint():
+    try:
+        run = subprocess.run(["groff", "-man", "-ww", "-z", "-Tutf8", *map(str, PAGES)], capture_output=True,
+                             stdin=subprocess.DEVNULL, check=False)
+    except FileNotFoundError:
+        pytest.skip("groff is not installed")
+    assert not run.stderr.decode()
