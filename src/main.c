@@ -1,7 +1,9 @@
 /*
  * main.c - picks the command, nothing else.
  */
-int main(void)
+#include "commands/command.h"
+
+int main(int argc, char **argv)
 {
-    return 0;
+    return command_main(argc, argv);
 }

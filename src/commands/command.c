@@ -1,0 +1,131 @@
+#include "commands/command.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define COMMAND(name) extern const struct command command_##name;
+#include "commands/command_table.def"
+#undef COMMAND
+
+const struct command *const commands[] = {
+#define COMMAND(name) &command_##name,
+#include "commands/command_table.def"
+#undef COMMAND
+    NULL,
+};
+
+const struct command *command_by_name(const char *name)
+{
+    for (size_t i = 0; commands[i] != NULL; i++)
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    return NULL;
+}
+
+static void complain(const struct command *command, const char *format, va_list arguments)
+{
+    fprintf(stderr, "sparkflame%s%s: ", command == NULL ? "" : " ", command == NULL ? "" : command->name);
+    vfprintf(stderr, format, arguments);
+    fprintf(stderr, "\n");
+}
+
+void command_complain(const struct command *command, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    complain(command, format, arguments);
+    va_end(arguments);
+}
+
+int command_usage_error(const struct command *command, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    complain(command, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "Try \"sparkflame %s --help\".\n", command->name);
+    return EXIT_USAGE;
+}
+
+void command_print_help(const struct command *command)
+{
+    printf("Usage: sparkflame %s %s\n\n%s.\n", command->name, command->usage, command->summary);
+    if (command->options != NULL)
+        options_print(command->options());
+    if (command->details != NULL)
+        printf("\n%s", command->details);
+    if (command->examples != NULL)
+        printf("\nExamples:\n%s", command->examples);
+}
+
+static void print_overview(void)
+{
+    printf("Usage: sparkflame COMMAND [OPTIONS] …\n\n"
+           "Where does a Spark job's time, CPU and memory go? Records, reads, compares and\n"
+           "shows profiles of Java, Scala, Python and native code.\n\nCommands:\n");
+    for (size_t i = 0; commands[i] != NULL; i++)
+        if (commands[i]->name[0] != '_')
+            printf("  %-12s %s\n", commands[i]->name, commands[i]->summary);
+    printf("\n\"sparkflame COMMAND --help\" says more, \"man sparkflame\" all.\n");
+}
+
+/* The closest command to a misspelt one, by shared letters in order. */
+static const char *closest(const char *name)
+{
+    const char *best = NULL;
+    size_t most = 1;
+    for (size_t i = 0; commands[i] != NULL; i++) {
+        size_t shared = 0;
+        const char *at = commands[i]->name;
+        for (const char *letter = name; *letter != '\0'; letter++) {
+            const char *found = strchr(at, *letter);
+            if (found != NULL) {
+                shared++;
+                at = found + 1;
+            }
+        }
+        if (shared > most && commands[i]->name[0] != '_') {
+            most = shared;
+            best = commands[i]->name;
+        }
+    }
+    return best;
+}
+
+static int unknown_command(const char *name)
+{
+    const char *near = closest(name);
+    fprintf(stderr, "sparkflame: no command \"%s\"", name);
+    if (near != NULL)
+        fprintf(stderr, "; did you mean \"%s\"?", near);
+    fprintf(stderr, "\nTry \"sparkflame --help\".\n");
+    return EXIT_USAGE;
+}
+
+static bool is_any(const char *argument, const char *first, const char *second)
+{
+    return strcmp(argument, first) == 0 || strcmp(argument, second) == 0;
+}
+
+int command_main(int argc, char **argv)
+{
+    /* A reader of our output that went away is no reason to end without a word. */
+    signal(SIGPIPE, SIG_IGN);
+    const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
+    const struct command *called_as = argc > 0 ? command_by_name(slash == NULL ? argv[0] : slash + 1) : NULL;
+    if (called_as != NULL)
+        return called_as->run(argc, argv);
+    if (argc < 2) {
+        print_overview();
+        return EXIT_USAGE;
+    }
+    if (is_any(argv[1], "--help", "-h")) {
+        print_overview();
+        return EXIT_GOOD;
+    }
+    const char *name = is_any(argv[1], "--version", "-V") ? "version" : argv[1];
+    const struct command *command = command_by_name(name);
+    return command == NULL ? unknown_command(name) : command->run(argc - 1, argv + 1);
+}
