@@ -3,7 +3,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 build=$1
-recording=examples/demo.jfr
+recording=examples/word_counts.jfr.gz
 page=$build/demo.html
 
 if [ ! -f "$recording" ] || ! "$build/sparkflame" flame --help > /dev/null 2>&1; then
@@ -11,5 +11,5 @@ if [ ! -f "$recording" ] || ! "$build/sparkflame" flame --help > /dev/null 2>&1;
     exit 1
 fi
 "$build/sparkflame" flame "$recording" --title "sparkflame demo" -o "$page"
-echo "A flame graph of a small recording ($recording; sparkflame does not record by itself yet):"
+echo "A flame graph of a small recording (see examples/README.md; sparkflame does not record by itself yet):"
 echo "    file://$(cd "$build" && pwd)/demo.html"
