@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 SECONDS_PER_TARGET ?= 60
 
-.PHONY: all build dependencies node_packages test demo bench lint format fuzz soak install clean
+.PHONY: all build dependencies node_packages test demo bench lint format manual fuzz soak install clean
 
 all: build
 
@@ -38,6 +38,10 @@ lint: build
 
 format:
 	git ls-files -co --exclude-standard '*.c' '*.h' | xargs clang-format -i
+
+# Brings the options in man/ up to the option tables.
+manual: build
+	tools/update_manual.py $(BUILD)/sparkflame
 
 fuzz:
 	python3 tools/run_fuzz.py --build --seconds $(SECONDS_PER_TARGET)

@@ -28,7 +28,7 @@ def folder(tmp_path):
 
 
 def complete_in_bash(folder, *words):
-    script = f"""source '{folder}/sparkflame'
+    script = f"""source '{folder}/sparkflame.bash'
 COMP_WORDS=({' '.join(repr(word) for word in words)}); COMP_CWORD={len(words) - 1}
 _sparkflame; printf '%s\\n' "${{COMPREPLY[@]}}" """
     output = subprocess.run(["bash", "--norc", "-c", script], capture_output=True, check=True, text=True,
@@ -50,7 +50,7 @@ def test_bash_completes_files(folder):
 
 
 @pytest.mark.parametrize("command, file", [
-    (["bash", "-n"], "sparkflame"),
+    (["bash", "-n"], "sparkflame.bash"),
     (["zsh", "-n"], "_sparkflame"),
     (["fish", "--no-execute"], "sparkflame.fish"),
 ])

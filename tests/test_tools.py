@@ -14,6 +14,7 @@ import check_style  # noqa: E402
 import check_tables  # noqa: E402
 import test_results  # noqa: E402
 import test_steps  # noqa: E402
+import update_manual  # noqa: E402
 
 
 def write(path, text):
@@ -80,6 +81,9 @@ def test_table_line_needs_sample_and_manual(tmp_path, monkeypatch):
     assert check_tables.main() == 1
     write(tmp_path / "man/sparkflame-formats.5", ".SS folded\n")
     assert check_tables.main() == 0
+    write(tmp_path / "src/commands/command_table.def", "COMMAND(hidden)\n")
+    write(tmp_path / "src/commands/command_hidden.c", '.name = "__hidden",')
+    assert check_tables.main() == 0
     write(tmp_path / "src/commands/command_table.def", "COMMAND(flame)\n")
     assert check_tables.main() == 1
 
@@ -132,3 +136,11 @@ def test_driver_refuses_unknown_step():
     process = subprocess.run([sys.executable, TOOLS / "run_tests.py", "--only", "nonsense"], capture_output=True,
                              stdin=subprocess.DEVNULL, check=False)
     assert process.returncode == 2
+
+
+def test_manual_keeps_what_was_written_and_follows_the_tables():
+    section = ".TP\n\\fB\\-o\\fR, \\fB\\-\\-output\\fR \\fIFILE\\fR\nBy hand.\n.TP\n\\fB\\-\\-gone\\fR\nOld.\n"
+    options = [("-o", "--output", "FILE", "where to"), ("", "--dark-mode", "", "see --output")]
+    text = update_manual.options_section(options, section)
+    assert "By hand." in text and "gone" not in text
+    assert ".TP\n\\fB\\-\\-dark\\-mode\\fR\nSee \\-\\-output.\n" in text

@@ -24,9 +24,17 @@ def has_sample(name):
     return folder.is_dir() and any(path.is_file() and path.stat().st_size > 0 for path in folder.rglob("*"))
 
 
+def is_hidden(name):
+    """Commands for scripts of ours have names that begin with a line, and no manual."""
+    path = ROOT / "src" / "commands" / f"command_{name}.c"
+    return path.exists() and re.search(r'\.name = "_', path.read_text()) is not None
+
+
 def trouble(word, name):
     """What a table line lacks."""
     if word == "COMMAND":
+        if is_hidden(name):
+            return
         # A C name has no dash.
         page = f"man/sparkflame-{name.replace('_', '-')}.1"
         if not (ROOT / page).exists():

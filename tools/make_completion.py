@@ -107,7 +107,7 @@ def main():
                           stdin=subprocess.DEVNULL).stdout
     commands = read_options(text)
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "sparkflame").write_text(bash(commands))
+    (folder / "sparkflame.bash").write_text(bash(commands))
     (folder / "_sparkflame").write_text(zsh(commands))
     (folder / "sparkflame.fish").write_text(fish(commands))
 

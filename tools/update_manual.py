@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""update_manual.py BINARY: bring the manual's pages up to the option tables.
+
+Options that are new get the text of the help, options that are gone lose theirs; what was written by hand for the others
+stays. A command without a page gets one to be filled in.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+from make_completion import read_options
+
+MANUAL = pathlib.Path(__file__).resolve().parent.parent / "man"
+
+
+def escaped(text):
+    """Text as roff shows it: dashes of options stay dashes, a leading dot is no request."""
+    text = text.replace("\\", "\\e")
+    text = re.sub(r"(?<!\w)--?(?=\w)", lambda match: match[0].replace("-", "\\-"), text)
+    text = re.sub(r"(?<=\\-)([\w-]+)", lambda match: match[0].replace("-", "\\-"), text)
+    return "\\&" + text if text.startswith((".", "'")) else text
+
+
+def sentence(text):
+    text = text[:1].upper() + text[1:]
+    return escaped(text if text.endswith((".", "!", "?")) else text + ".")
+
+
+def tag(option):
+    short, long, argument, _ = option
+    names = ", ".join(f"\\fB{name}\\fR".replace("-", "\\-") for name in (short, long) if name)
+    return names + (f" \\fI{argument}\\fR" if argument else "")
+
+
+def written_options(section):
+    """{long or short name: text} of the options that a page has."""
+    texts = {}
+    for block in re.split(r"^\.TP.*\n", section, flags=re.MULTILINE)[1:]:
+        head, _, text = block.partition("\n")
+        names = re.findall(r"(?<![\w-])--?[\w-]+", re.sub(r"\\f[BIRP]", "", head.replace("\\-", "-")))
+        for name in names:
+            texts[name] = text
+    return texts
+
+
+def options_section(options, section):
+    known = written_options(section)
+    lines = []
+    for option in options:
+        text = known.get(option[1] or option[0]) or sentence(option[3]) + "\n"
+        lines.append(f".TP\n{tag(option)}\n{text}")
+    help_text = known.get("--help") or "Print a help text and end.\n"
+    if not any(option[1] == "--help" for option in options):
+        lines.append(f".TP\n\\fB\\-\\-help\\fR\n{help_text}")
+    return "".join(lines)
+
+
+def new_page(name, summary, usage):
+    title = f"sparkflame-{name}"
+    return "\n".join([
+        f'.TH {title.upper()} 1 "" "sparkflame" "User Commands"', ".SH NAME",
+        f"{title} \\- {summary[:1].lower() + summary[1:]}", ".SH SYNOPSIS", f".B sparkflame {name}",
+        escaped(usage) or "\\&", ".SH DESCRIPTION", sentence(summary), ".SH OPTIONS", ".SH SEE ALSO",
+        ".BR sparkflame (1),", ".BR sparkflame-formats (5)", ""])
+
+
+def replace_section(page, title, text):
+    """The page with another text in that section."""
+    pattern = re.compile(rf"(^\.SH {title}\n)(.*?)(?=^\.SH |\Z)", re.MULTILINE | re.DOTALL)
+    return pattern.sub(lambda match: match[1] + text, page, count=1)
+
+
+def section_of(page, title):
+    match = re.search(rf"^\.SH {title}\n(.*?)(?=^\.SH |\Z)", page, re.MULTILINE | re.DOTALL)
+    return match[1] if match else ""
+
+
+def usage_of(binary, name):
+    text = output_of(binary, name, "--help")
+    match = re.search(rf"Usage: sparkflame {re.escape(name)} ?(.*)", text)
+    return match[1] if match else ""
+
+
+def output_of(binary, *arguments):
+    return subprocess.run([binary, *arguments], capture_output=True, check=True, text=True,
+                          stdin=subprocess.DEVNULL).stdout
+
+
+def main():
+    binary = sys.argv[1]
+    commands = read_options(output_of(binary, "__options"))
+    for name, (summary, options) in commands.items():
+        path = MANUAL / f"sparkflame-{name}.1"
+        page = path.read_text() if path.exists() else new_page(name, summary, usage_of(binary, name))
+        path.write_text(replace_section(page, "OPTIONS", options_section(options, section_of(page, "OPTIONS"))))
+    listed = "".join(f".TP\n.BR sparkflame-{name} (1)\n{sentence(summary)}\n" for name, (summary, _) in commands.items())
+    main_page = MANUAL / "sparkflame.1"
+    main_page.write_text(replace_section(main_page.read_text(), "COMMANDS", listed))
+
+
+if __name__ == "__main__":
+    main()
