@@ -144,3 +144,24 @@ def test_manual_keeps_what_was_written_and_follows_the_tables():
     text = update_manual.options_section(options, section)
     assert "By hand." in text and "gone" not in text
     assert ".TP\n\\fB\\-\\-dark\\-mode\\fR\nSee \\-\\-output.\n" in text
+
+
+def test_unsafe_call_in_a_signal_handler_is_found(tmp_path):
+    write(tmp_path / "a.c", "void *malloc(unsigned long);\nint helper(void);\nvoid *f(void) { return malloc(helper()); }\n")
+    write(tmp_path / "b.c", "int helper(void) { return 1; }\n")
+    for name in "ab":
+        subprocess.run(["gcc", "-c", "-o", tmp_path / f"{name}_async_safe.c.o", tmp_path / f"{name}.c"], check=True)
+    process = subprocess.run([sys.executable, TOOLS / "check_async_safe.py", tmp_path], capture_output=True, text=True,
+                             stdin=subprocess.DEVNULL, check=False)
+    assert process.returncode == 1
+    assert process.stdout == "a_async_safe.c.o: calls malloc, which is not safe in a signal handler\n"
+
+
+def test_library_besides_libc_is_found(tmp_path):
+    write(tmp_path / "a.c", "double sin(double);\ndouble f(double x);\ndouble f(double x) { return sin(x); }\n")
+    for name, flags, status in (("plain", [], 0), ("math", ["-Wl,--no-as-needed", "-lm"], 1)):
+        library = tmp_path / f"{name}.so"
+        subprocess.run(["gcc", "-shared", "-fPIC", "-fno-builtin", "-o", library, tmp_path / "a.c", *flags], check=True)
+        process = subprocess.run([sys.executable, TOOLS / "check_agent.py", library], capture_output=True,
+                                 stdin=subprocess.DEVNULL, check=False)
+        assert process.returncode == status

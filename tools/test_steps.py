@@ -238,6 +238,7 @@ STEPS = [
     ("viewer", node_tests("viewer"), exists("viewer/package.json")),
     ("build", step_build, exists("meson.build")),
     ("unit", step_unit, exists("meson.build")),
+    ("async-safe", check_script("check_async_safe.py", "build"), lambda: any((ROOT / "src").rglob("*_async_safe.c"))),
     ("agent-libc", step_agent_libc, exists("build/libsparkflame.so", "tools/check_agent.py")),
     ("pytest", step_pytest, exists("tests/conftest.py")),
     ("browser", node_tests("tests/browser"), exists("tests/browser/package.json")),
