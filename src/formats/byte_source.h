@@ -27,7 +27,8 @@ struct byte_source;
 /* NULL with *error set. */
 struct byte_source *byte_source_open(const char *path, struct error *error) MUST_CHECK;
 /* The bytes stay the caller's. They are unpacked too, if they are packed. */
-struct byte_source *byte_source_open_memory(struct text_view bytes, const char *name, struct error *error) MUST_CHECK;
+struct byte_source *byte_source_open_memory(struct text_view bytes, const char *name,
+                                            struct error *error) MUST_CHECK;
 void byte_source_close(struct byte_source *source);
 /* As given to open; "standard input" for "-". */
 const char *byte_source_name(const struct byte_source *source);
@@ -42,7 +43,8 @@ void byte_source_skip(struct byte_source *source, size_t size);
 bool byte_source_failed(const struct byte_source *source);
 /* All bytes that are left, in one piece: mapped for plain files, else read into memory, at most `limit` (then false).
  * Valid until close. */
-bool byte_source_all(struct byte_source *source, size_t limit, struct text_view *all, struct error *error) MUST_CHECK;
+bool byte_source_all(struct byte_source *source, size_t limit, struct text_view *all,
+                     struct error *error) MUST_CHECK;
 /* True when byte_source_all() maps the file, so that it costs no memory of its own. */
 bool byte_source_is_mapped(const struct byte_source *source);
 

@@ -80,6 +80,8 @@ void frame_name_add(const struct profile *profile, uint32_t frame_number, const 
     }
     if (style->lines)
         add_line(profile, frame, text);
-    if (style->kinds)
+    /* "(file.py:12)" says already that it is Python. */
+    bool says_python = frame->kind == FRAME_PYTHON && style->lines && frame->file != 0;
+    if (style->kinds && !says_python)
         text_builder_add_c_string(text, frame_kind_suffix(frame->kind));
 }

@@ -36,6 +36,8 @@ static uint32_t styled_name(struct view *view, const struct name_style *style, u
 /* Java's kinds change from sample to sample of one method; others tell different things apart. */
 static uint32_t kind_class(const struct view_options *options, uint32_t kind)
 {
+    if (options->join_kinds)
+        return FRAME_UNKNOWN;
     return frame_kind_is_java(kind) && !options->keep_kinds_apart ? FRAME_COMPILED : kind;
 }
 

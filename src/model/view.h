@@ -29,6 +29,7 @@ struct view_options {
     uint32_t events[2];
     size_t sides; /* 1 or 2 */
     bool keep_kinds_apart; /* foo_[j] and foo_[i] are two boxes */
+    bool join_kinds;       /* boxes by their text alone, whatever the kind */
 };
 
 struct view_frame {

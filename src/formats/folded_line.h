@@ -1,0 +1,35 @@
+/*
+ * folded_line.h - one line of folded text, "outer;…;inner 12": its stack and its counts; and one frame of it.
+ *
+ * Dialects: FlameGraph and inferno (counts may be fractions, two of them in a difference), async-profiler (kinds as
+ * "_[j]", lines as ":12"), py-spy ("function (file.py:12)").
+ */
+#ifndef FORMATS_FOLDED_LINE_H
+#define FORMATS_FOLDED_LINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/error.h"
+#include "base/text_view.h"
+#include "model/profile.h"
+
+enum folded_outcome {
+    FOLDED_STACK,   /* all is set */
+    FOLDED_NOTHING, /* blank, or a comment */
+    FOLDED_UNKNOWN, /* no count at its end */
+    FOLDED_BAD,     /* a count that cannot be; *error says why, without the line's number */
+};
+
+struct folded_line {
+    struct text_view stack;
+    double counts[2]; /* the second one only where two are asked for */
+};
+
+enum folded_outcome folded_line_parse(struct text_view line, bool two_counts, struct folded_line *parsed,
+                                      struct error *error);
+/* The frame that this text of a stack means; NO_FRAME: out of memory. Different texts give different frames. */
+uint32_t folded_frame(struct profile *profile, struct text_view text) MUST_CHECK;
+
+#endif

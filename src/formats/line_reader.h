@@ -1,0 +1,51 @@
+/*
+ * line_reader.h - gives the lines of a text in blocks of whole lines, so that a reader looks at many without copying.
+ *
+ *     struct line_reader reader = {.source = source};
+ *     while (line_reader_next(&reader, &block, error))
+ *         while (block.size > 0)
+ *             line = line_cut(&block);
+ *     if (byte_source_failed(source)) ...
+ *
+ * Owns: nothing; a block is valid until the next call.
+ * Limit: LINE_LIMIT_BYTES for one line.
+ */
+#ifndef FORMATS_LINE_READER_H
+#define FORMATS_LINE_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/attributes.h"
+#include "base/error.h"
+#include "base/text_view.h"
+#include "formats/byte_source.h"
+
+#define LINE_LIMIT_BYTES ((size_t)256 << 20)
+#define LINE_BLOCK_BYTES ((size_t)1 << 20)
+
+struct line_reader {
+    struct byte_source *source;
+    size_t last_bytes; /* of the block handed out, not yet passed over */
+    bool failed;       /* error is set: a read error, or a line over the limit */
+};
+
+/* The next whole lines; the last line of all may lack its end. False at the end, or with `failed` and *error set;
+ * what came before a read error is handed out first. */
+bool line_reader_next(struct line_reader *reader, struct text_view *block, struct error *error) MUST_CHECK;
+
+/* Cuts the first line off, without its LF or CR LF. */
+static inline struct text_view line_cut(struct text_view *block)
+{
+    const char *end = memchr(block->data, '\n', block->size);
+    size_t size = end == NULL ? block->size : (size_t)(end - block->data);
+    struct text_view line = {block->data, size};
+    size_t taken = end == NULL ? size : size + 1;
+    block->data += taken;
+    block->size -= taken;
+    if (line.size > 0 && line.data[line.size - 1] == '\r')
+        line.size--;
+    return line;
+}
+
+#endif
