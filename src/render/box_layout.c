@@ -1,0 +1,183 @@
+#include "render/box_layout.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+
+struct work {
+    const struct view *view;
+    const struct box_options *options;
+    double *own_widths;     /* per node; NULL: widths are the view's */
+    const double *widths;   /* per node, callees included */
+    const double *selfs;
+    uint32_t *first_child; /* per node: start in `children` */
+    uint32_t *children;    /* of wide enough parents, parent by parent */
+    bool *has_callee;
+};
+
+void box_layout_release(struct box_layout *layout)
+{
+    free(layout->boxes);
+    *layout = (struct box_layout){.boxes = NULL};
+}
+
+static double self_width(const struct work *work, uint32_t node)
+{
+    if (!work->options->both_sides || work->view->sides < 2)
+        return work->selfs[node];
+    double before = work->view->selfs[0][node], after = work->view->selfs[1][node];
+    return before > after ? before : after;
+}
+
+static bool find_widths(struct work *work)
+{
+    const struct view *view = work->view;
+    size_t side = view->sides - 1;
+    work->selfs = view->selfs[side];
+    work->widths = view->totals[side];
+    if (!work->options->both_sides || view->sides < 2)
+        return true;
+    work->own_widths = malloc(view->size * sizeof(double));
+    if (work->own_widths == NULL)
+        return false;
+    for (uint32_t i = 0; i < view->size; i++)
+        work->own_widths[i] = self_width(work, i);
+    for (size_t i = view->size - 1; i > 0; i--)
+        work->own_widths[view->nodes[i].parent] += work->own_widths[i];
+    work->widths = work->own_widths;
+    return true;
+}
+
+static bool is_wide(const struct work *work, uint32_t node)
+{
+    return work->widths[node] >= work->options->least_width && work->widths[node] > 0;
+}
+
+/* Counting sort by parent: only callees of boxes that are drawn matter. */
+static bool find_children(struct work *work)
+{
+    const struct view *view = work->view;
+    work->first_child = calloc(view->size + 1, sizeof(*work->first_child));
+    work->has_callee = calloc(view->size, sizeof(*work->has_callee));
+    if (work->first_child == NULL || work->has_callee == NULL)
+        return false;
+    for (size_t i = 1; i < view->size; i++) {
+        uint32_t parent = view->nodes[i].parent;
+        if (work->widths[i] > 0) {
+            work->has_callee[parent] = true;
+            work->first_child[parent + 1] += is_wide(work, parent);
+        }
+    }
+    for (size_t i = 0; i < view->size; i++)
+        work->first_child[i + 1] += work->first_child[i];
+    work->children = malloc((work->first_child[view->size] + 1) * sizeof(*work->children));
+    uint32_t *next = malloc(view->size * sizeof(*next));
+    if (work->children == NULL || next == NULL) {
+        free(next);
+        return false;
+    }
+    memcpy(next, work->first_child, view->size * sizeof(*next));
+    for (uint32_t i = 1; i < view->size; i++) {
+        uint32_t parent = view->nodes[i].parent;
+        if (work->widths[i] > 0 && is_wide(work, parent))
+            work->children[next[parent]++] = i;
+    }
+    free(next);
+    return true;
+}
+
+/* As folded lines sort: a name is followed by ';' when it calls something, by ' ' when it does not. */
+static int compare_names(const struct work *work, uint32_t left, uint32_t right)
+{
+    struct text_view a = view_name(work->view, left), b = view_name(work->view, right);
+    size_t shared = a.size < b.size ? a.size : b.size;
+    int order = memcmp(a.data, b.data, shared);
+    if (order != 0)
+        return order;
+    if (a.size == b.size)
+        return left < right ? -1 : left > right;
+    unsigned char end_a = work->has_callee[left] ? ';' : ' ', end_b = work->has_callee[right] ? ';' : ' ';
+    unsigned char byte_a = a.size > shared ? (unsigned char)a.data[shared] : end_a;
+    unsigned char byte_b = b.size > shared ? (unsigned char)b.data[shared] : end_b;
+    if (byte_a != byte_b)
+        return byte_a < byte_b ? -1 : 1;
+    return a.size < b.size ? -1 : 1;
+}
+
+static int compare(const void *left, const void *right, void *context)
+{
+    const struct work *work = context;
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    if (work->options->order == ORDER_WIDTH && work->widths[a] != work->widths[b])
+        return work->widths[a] > work->widths[b] ? -1 : 1;
+    return compare_names(work, a, b);
+}
+
+static void sort_children(struct work *work, uint32_t node)
+{
+    uint32_t start = work->first_child[node], end = work->first_child[node + 1];
+    if (work->options->order != ORDER_NODE && end - start > 1)
+        qsort_r(work->children + start, end - start, sizeof(*work->children), compare, work);
+}
+
+/* Replaces the box on top of the stack by its wide callees, the rightmost at the bottom. */
+static bool push_callees(struct work *work, const struct box *box, struct box **stack, size_t *size, size_t *capacity)
+{
+    uint32_t start = work->first_child[box->node], end = work->first_child[box->node + 1];
+    sort_children(work, box->node);
+    if (!array_reserve(stack, capacity, *size + (end - start), SIZE_MAX / sizeof(struct box)))
+        return false;
+    double x = box->x + self_width(work, box->node);
+    size_t first = *size;
+    for (uint32_t i = start; i < end; i++) {
+        uint32_t node = work->children[i];
+        if (is_wide(work, node))
+            (*stack)[(*size)++] = (struct box){node, box->level + 1, x, work->widths[node]};
+        x += work->widths[node];
+    }
+    for (size_t i = first, j = *size; i + 1 < j; i++) {
+        struct box swap = (*stack)[i];
+        (*stack)[i] = (*stack)[--j];
+        (*stack)[j] = swap;
+    }
+    return true;
+}
+
+static bool place(struct box_layout *layout, struct work *work)
+{
+    struct box *stack = NULL;
+    size_t size = 0, capacity = 0, room = 0;
+    bool good = array_reserve(&stack, &capacity, 1, SIZE_MAX);
+    if (good)
+        stack[size++] = (struct box){STACK_ROOT, 0, 0, work->widths[STACK_ROOT]};
+    while (good && size > 0) {
+        struct box box = stack[--size];
+        good = array_reserve(&layout->boxes, &room, layout->size + 1, SIZE_MAX / sizeof(struct box));
+        if (!good)
+            break;
+        layout->boxes[layout->size++] = box;
+        if (box.level > layout->deepest)
+            layout->deepest = box.level;
+        good = push_callees(work, &box, &stack, &size, &capacity);
+    }
+    free(stack);
+    return good;
+}
+
+bool box_layout_init(struct box_layout *layout, const struct view *view, const struct box_options *options,
+                     struct error *error)
+{
+    *layout = (struct box_layout){.boxes = NULL};
+    struct work work = {.view = view, .options = options};
+    bool good = find_widths(&work) && find_children(&work) && place(layout, &work);
+    if (good)
+        layout->width = work.widths[STACK_ROOT];
+    free(work.own_widths);
+    free(work.first_child);
+    free(work.children);
+    free(work.has_callee);
+    if (good)
+        return true;
+    box_layout_release(layout);
+    return error_set_memory(error);
+}
