@@ -1,0 +1,65 @@
+#include "commands/command.h"
+#include "commands/picture_output.h"
+#include "commands/profile_input.h"
+
+extern const struct command command_flame;
+
+static struct profile_input_options input_options;
+static struct picture_options picture_options;
+
+static const struct option_group *groups(void)
+{
+    static const struct option_group all[] = {
+        {"Output", picture_file_options, &picture_options},
+        {"Selecting", profile_select_options, &input_options},
+        {"Names and weights", profile_name_options, &input_options},
+        {"Looks", picture_look_options, &picture_options},
+        {"Reading", profile_read_options, &input_options},
+        {NULL, NULL, NULL},
+    };
+    return all;
+}
+
+static int run(int argc, char **argv)
+{
+    struct error error = {0};
+    int operand_count, exit_code;
+    bool wants_help;
+    profile_input_options_init(&input_options);
+    picture_options_init(&picture_options);
+    if (!options_parse(argc, argv, groups(), &operand_count, &wants_help, &error))
+        return command_usage_error(&command_flame, "%s", error.message);
+    if (wants_help) {
+        command_print_help(&command_flame);
+        return EXIT_GOOD;
+    }
+    if (operand_count == 0)
+        return command_usage_error(&command_flame, "no profile given; \"-\" reads standard input");
+    struct picture_target target;
+    if (!picture_target_choose(&target, &command_flame, &picture_options, "svg"))
+        return EXIT_USAGE;
+    struct profile_needs needs = picture_needs(&target, &picture_options);
+    struct profile_input input;
+    if (profile_input_read(&input, &command_flame, &input_options, &needs, argv + 1, operand_count, &exit_code))
+        exit_code = picture_write(&target, &picture_options, &input, NULL, NULL);
+    profile_input_release(&input);
+    return exit_code;
+}
+
+const struct command command_flame = {
+    .name = "flame",
+    .summary = "Draw a flame graph of profiles as an HTML page or an SVG picture",
+    .usage = "[OPTIONS] FILE|FOLDER…",
+    .details = "Files may be folded stacks, JFR, pprof, perf script text, speedscope, thread dumps and\n"
+               "others (\"sparkflame convert --help\" lists them), packed with gzip, zstd or lz4; what they\n"
+               "are is found out. Several are merged. \"-\" is standard input.\n",
+    .examples = "  sparkflame flame profile.jfr -o profile.html\n"
+                "      a page to zoom, search, filter, turn round and compare in\n"
+                "  sparkflame flame *.jfr --stage 3 --by task -o stage3.svg\n"
+                "      stage 3 of all executors, one tower per task\n"
+                "  perf script | sparkflame flame - --colors java > cpu.svg\n"
+                "      instead of stackcollapse-perf.pl and flamegraph.pl\n"
+                "  sparkflame flame app.jfr -e alloc --reverse -o who-allocates.html\n",
+    .options = groups,
+    .run = run,
+};

@@ -1,0 +1,235 @@
+#include "commands/picture_output.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "model/chart.h"
+#include "model/view.h"
+#include "render/page_writer.h"
+
+/* Until the page is there. */
+#pragma weak page_write
+
+/* ---- what to write ---- */
+
+static bool by_name(struct picture_target *target, const char *name)
+{
+    target->writer = NULL;
+    target->kind = PICTURE_FILE;
+    if (strcmp(name, "svg") == 0)
+        target->kind = PICTURE_SVG;
+    else if (strcmp(name, "html") == 0)
+        target->kind = PICTURE_HTML;
+    else
+        target->writer = writer_by_name(text_of(name));
+    return target->kind != PICTURE_FILE || target->writer != NULL;
+}
+
+static bool by_path(struct picture_target *target, const char *path)
+{
+    struct text_view text = text_of(path);
+    if (text_ends_with(text, TEXT(".svg")))
+        return by_name(target, "svg");
+    if (text_ends_with(text, TEXT(".html")) || text_ends_with(text, TEXT(".htm")))
+        return by_name(target, "html");
+    target->kind = PICTURE_FILE;
+    target->writer = writer_by_path(path);
+    return target->writer != NULL;
+}
+
+static void list_formats(char *names, size_t size)
+{
+    size_t used = (size_t)snprintf(names, size, "svg, html");
+    for (size_t i = 0; writers[i] != NULL && used < size; i++)
+        used += (size_t)snprintf(names + used, size - used, ", %s", writers[i]->name);
+}
+
+bool picture_target_choose(struct picture_target *target, const struct command *command,
+                           const struct picture_options *options, const char *fallback)
+{
+    char names[300];
+    list_formats(names, sizeof(names));
+    *target = (struct picture_target){.path = options->output == NULL ? "-" : options->output};
+    if (options->format != NULL) {
+        if (by_name(target, options->format))
+            return true;
+        command_usage_error(command, "--format: no format \"%s\"; there are: %s", options->format, names);
+        return false;
+    }
+    if (strcmp(target->path, "-") != 0) {
+        if (by_path(target, target->path) || strncmp(target->path, "/dev/", 5) == 0)
+            return target->writer != NULL || target->kind != PICTURE_FILE || by_name(target, fallback);
+        command_usage_error(command, "%s: the ending tells no format; choose with --format: %s", target->path, names);
+        return false;
+    }
+    if (!isatty(STDOUT_FILENO) || strcmp(fallback, "folded") == 0)
+        return by_name(target, fallback);
+    command_usage_error(command, "where to? Use -o FILE.html, -o FILE.svg or -o -");
+    return false;
+}
+
+struct profile_needs picture_needs(const struct picture_target *target, const struct picture_options *options)
+{
+    struct profile_needs needs = {.one_event = true};
+    if (target->kind == PICTURE_HTML)
+        needs = (struct profile_needs){.times = true, .contexts = true, .lines = true};
+    if (target->kind == PICTURE_SVG)
+        needs.times = options->chart;
+    if (target->kind == PICTURE_FILE) {
+        const char *name = target->writer->name;
+        bool text = strcmp(name, "folded") == 0 || strcmp(name, "csv") == 0;
+        bool timeless = text || strcmp(name, "pprof") == 0;
+        needs = (struct profile_needs){.times = !timeless, .contexts = !text, .lines = !text, .one_event = text};
+    }
+    return needs;
+}
+
+/* ---- pictures ---- */
+
+static bool set_least_width(struct svg_options *svg, const char *text, struct error *error)
+{
+    if (text == NULL)
+        return true;
+    struct text_view number = text_of(text);
+    svg->least_width_is_share = text_ends_with(number, TEXT("%"));
+    if (svg->least_width_is_share)
+        number.size--;
+    if (text_to_double(number, &svg->least_width) && svg->least_width >= 0)
+        return true;
+    return error_set(error, ERROR_USAGE, "--minwidth: \"%s\" is no width: use pixels (0.1) or percent (0.1%%)", text);
+}
+
+static bool check_look(const struct picture_options *options, struct error *error)
+{
+    if (!(options->font_size > 0 && options->font_size < 1000 && options->font_width > 0 && options->font_width < 10))
+        return error_set(error, ERROR_USAGE, "the font size or width is out of range");
+    if (options->height < 2 || options->height > 1000 || options->width > 100000)
+        return error_set(error, ERROR_USAGE, "the width or height is out of range");
+    if (!(options->factor > 0) || options->total < 0)
+        return error_set(error, ERROR_USAGE, "--factor must be above 0, --total not below");
+    return true;
+}
+
+static bool make_svg_options(struct svg_options *svg, const struct picture_options *options, const char *unit,
+                             struct error *error)
+{
+    svg_options_init(svg);
+    if (!check_look(options, error))
+        return false;
+    svg->title = options->title;
+    svg->subtitle = options->subtitle;
+    svg->notes = options->notes;
+    svg->count_name = options->count_name != NULL ? options->count_name : unit;
+    if (options->name_type != NULL)
+        svg->name_type = options->name_type;
+    if (options->font_type != NULL)
+        svg->font_type = options->font_type;
+    svg->font_size = options->font_size;
+    svg->font_width = options->font_width;
+    svg->width = options->width;
+    svg->frame_height = options->height;
+    svg->factor = options->factor;
+    svg->total = options->total;
+    svg->palette = options->colors;
+    svg->background = options->background;
+    svg->order = options->chart ? ORDER_NODE : (enum box_order)options->order;
+    svg->inverted = options->inverted;
+    svg->chart = options->chart;
+    svg->negate = options->negate;
+    svg->without_script = options->without_script;
+    return set_least_width(svg, options->least_width, error);
+}
+
+static struct view_options make_view_options(const struct profile_input *input, bool keep_kinds_apart)
+{
+    return (struct view_options){
+        .names = input->names, .weight = input->weight, .sides = 1, .keep_kinds_apart = keep_kinds_apart};
+}
+
+static bool write_svg(const struct picture_options *options, struct profile_input *input, bool is_comparison,
+                      struct output *output, struct error *error)
+{
+    struct svg_options svg;
+    struct view view;
+    struct profile chart = {.samples = NULL};
+    const struct profile *profile = &input->profile;
+    struct view_options view_options = make_view_options(input, true);
+    if (profile_input_is_difference(input, view_options.events))
+        view_options.sides = 2;
+    else
+        view_options.events[0] = profile_input_main_event(input);
+    if (!make_svg_options(&svg, options, profile_input_unit(input, view_options.events[0]), error))
+        return false;
+    svg.both_sides = is_comparison;
+    if (options->chart) {
+        if (!chart_make(&input->profile, view_options.events[0], &chart, error)) {
+            profile_release(&chart);
+            return false;
+        }
+        profile = &chart;
+    }
+    bool good = view_init(&view, profile, &view_options, error);
+    if (good) {
+        good = svg_write(&view, &svg, output, error);
+        view_release(&view);
+    }
+    profile_release(&chart);
+    return good;
+}
+
+static bool write_html(const struct picture_options *options, struct profile_input *input,
+                       struct profile_input *before, const char *const names[2], struct output *output,
+                       struct error *error)
+{
+    if (page_write == NULL)
+        return error_set(error, ERROR_UNSUPPORTED, "HTML pages are not there yet; write SVG");
+    char view[600];
+    snprintf(view, sizeof(view), "%s%s%s%s", options->inverted ? "icicle=1&" : "", options->order == 1 ? "order=width&" : "",
+             options->chart ? "chart=1&" : "", options->view == NULL ? "" : options->view);
+    struct page_input page = {
+        .profile = &input->profile,
+        .before = before == NULL ? NULL : &before->profile,
+        .title = options->title,
+        .subtitle = options->subtitle,
+        .notes = options->notes,
+        .before_name = names == NULL ? NULL : names[0],
+        .profile_name = names == NULL ? NULL : names[1],
+        .names = input->names,
+        .weight = input->weight,
+        .view = view,
+    };
+    return page_write(&page, output, error);
+}
+
+static bool write_any(const struct picture_target *target, const struct picture_options *options,
+                      struct profile_input *input, struct profile_input *before, const char *const names[2],
+                      struct output *output, struct error *error)
+{
+    if (target->kind == PICTURE_SVG)
+        return write_svg(options, input, names != NULL, output, error);
+    if (target->kind == PICTURE_HTML)
+        return write_html(options, input, before, names, output, error);
+    struct write_options write = {.names = input->names, .weight = input->weight};
+    return target->writer->write(&input->profile, &write, output, error);
+}
+
+int picture_write(const struct picture_target *target, const struct picture_options *options,
+                  struct profile_input *input, struct profile_input *before, const char *const names[2])
+{
+    struct error error = {0};
+    struct output output;
+    bool good = output_open(&output, target->path, &error);
+    if (good) {
+        good = write_any(target, options, input, before, names, &output, &error);
+        if (good)
+            good = output_finish(&output, &error);
+        else
+            output_release(&output);
+    }
+    if (!good) {
+        command_complain(input->command, "%s", error.message);
+        return error.code == ERROR_USAGE ? EXIT_USAGE : EXIT_FAILED;
+    }
+    return input->incomplete || (before != NULL && before->incomplete) ? EXIT_FAILED : EXIT_GOOD;
+}

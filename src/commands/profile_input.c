@@ -1,0 +1,351 @@
+#include "commands/profile_input.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/time_text.h"
+
+static void print_notice(void *context, const char *text)
+{
+    const struct profile_input *input = context;
+    if (!input->options->quiet)
+        command_complain(input->command, "%s", text);
+}
+
+/* ---- from options to a selection ---- */
+
+static bool add_patterns(struct pattern **patterns, size_t *count, const struct option_list *list, bool ignore_case,
+                         struct error *error)
+{
+    for (size_t i = 0; i < list->size; i++) {
+        patterns[i] = pattern_new(list->items[i], ignore_case, error);
+        if (patterns[i] == NULL)
+            return false;
+        *count = i + 1;
+    }
+    return true;
+}
+
+static bool is_number_list(const char *text)
+{
+    return text[0] != '\0' && text[strspn(text, "0123456789,")] == '\0';
+}
+
+static bool add_label(struct selection *selection, const char *key, const char *values, bool as_pattern, bool ignore_case,
+                      struct error *error)
+{
+    if (values == NULL)
+        return true;
+    if (selection->label_count == SELECTION_LIST_LIMIT)
+        return error_set(error, ERROR_USAGE, "too many labels to select by");
+    struct label_filter *filter = &selection->labels[selection->label_count];
+    *filter = (struct label_filter){.name = key, .values = values};
+    if (as_pattern) {
+        filter->pattern = pattern_new(values, ignore_case, error);
+        if (filter->pattern == NULL)
+            return false;
+    }
+    selection->label_count++;
+    return true;
+}
+
+static bool add_labels(struct selection *selection, const struct profile_input_options *options, struct error *error)
+{
+    bool by_name = options->thread != NULL && !is_number_list(options->thread);
+    if (!add_label(selection, "thread", options->thread, by_name, options->ignore_case, error) ||
+        !add_label(selection, "state", options->state, false, false, error) ||
+        !add_label(selection, "application", options->application, false, false, error) ||
+        !add_label(selection, "executor", options->executor, false, false, error) ||
+        !add_label(selection, "job", options->job, false, false, error) ||
+        !add_label(selection, "stage", options->stage, false, false, error) ||
+        !add_label(selection, "task", options->task, false, false, error))
+        return false;
+    for (size_t i = 0; i < options->labels.size; i++) {
+        char *equals = strchr(options->labels.items[i], '=');
+        if (equals == NULL || equals == options->labels.items[i])
+            return error_set(error, ERROR_USAGE, "--label: \"%s\" is not KEY=VALUES", options->labels.items[i]);
+        *equals = '\0';
+        if (!add_label(selection, options->labels.items[i], equals + 1, false, false, error))
+            return false;
+    }
+    return true;
+}
+
+static bool add_groups(struct selection *selection, const char *by, struct error *error)
+{
+    char *rest = by == NULL ? NULL : strdup(by); /* lives as long as the process */
+    for (char *key = rest; key != NULL; key = rest) {
+        rest = strchr(key, ',');
+        if (rest != NULL)
+            *rest++ = '\0';
+        if (selection->group_count == SELECTION_LIST_LIMIT)
+            return error_set(error, ERROR_USAGE, "--by: too many labels");
+        selection->group_names[selection->group_count++] = key;
+    }
+    return true;
+}
+
+static bool make_selection(struct profile_input *input, struct error *error)
+{
+    const struct profile_input_options *options = input->options;
+    struct selection *selection = &input->selection;
+    selection->event = options->event   ? options->event
+                       : options->cpu   ? "cpu"
+                       : options->wall  ? "wall"
+                       : options->alloc ? "alloc"
+                       : options->live  ? "live"
+                       : options->lock  ? "lock"
+                                        : NULL;
+    selection->reverse = options->reverse;
+    selection->collapse_recursion = options->collapse_recursion;
+    selection->weight = input->weight;
+    if (!(options->min_share >= 0 && options->min_share <= 100))
+        return error_set(error, ERROR_USAGE, "--min-share: %g is not between 0 and 100", options->min_share);
+    selection->min_share = options->min_share / 100;
+    bool ignore_case = options->ignore_case;
+    return add_patterns(selection->include, &selection->include_count, &options->include, ignore_case, error) &&
+           add_patterns(selection->exclude, &selection->exclude_count, &options->exclude, ignore_case, error) &&
+           add_patterns(selection->only_frames, &selection->only_frame_count, &options->only_frames, ignore_case,
+                        error) &&
+           add_patterns(selection->drop_frames, &selection->drop_frame_count, &options->drop_frames, ignore_case,
+                        error) &&
+           add_labels(selection, options, error) && add_groups(selection, options->by, error);
+}
+
+/* Times of day need the recording's day, so this comes after reading. */
+static bool set_time(const struct profile *profile, const char *text, int64_t *time_ns, bool *is_relative,
+                     struct error *error)
+{
+    enum time_form form;
+    if (text == NULL)
+        return true;
+    if (!time_text_parse(text, time_ns, &form, error))
+        return false;
+    *is_relative = form == TIME_RELATIVE;
+    if (form != TIME_RELATIVE && !profile->times_are_absolute)
+        return error_set(error, ERROR_USAGE, "\"%s\": the samples only know how long after the begin they were taken",
+                         text);
+    if (form == TIME_OF_DAY && profile->sample_count > 0)
+        *time_ns = time_text_on_day(*time_ns, profile->samples[0].time_ns);
+    return true;
+}
+
+/* ---- reading ---- */
+
+static struct read_options make_read_options(struct profile_input *input, const struct profile_needs *needs)
+{
+    const struct profile_input_options *options = input->options;
+    struct read_options read = {
+        .threads = options->threads == 0 ? 1 : options->threads > 256 ? 256 : options->threads,
+        .needs_lines = needs->lines || options->lines,
+        .needs_contexts = needs->contexts || input->selection.label_count > 0 || input->selection.group_count > 0,
+        .event = text_of(input->selection.event),
+        .notice = print_notice,
+        .notice_context = input,
+    };
+    read.perf.with_pid = options->with_pid;
+    read.perf.with_tid = options->with_tid;
+    read.perf.with_addresses = options->with_addresses;
+    read.perf.mark_kernel = options->mark_kernel || options->mark_all;
+    read.perf.mark_jit = options->mark_jit || options->mark_all;
+    read.perf.event_filter = options->event_filter;
+    return read;
+}
+
+static bool read_files(struct profile_input *input, const struct read_options *read, const struct reader *format,
+                       char **paths, int path_count, struct profile *profile)
+{
+    bool any = false;
+    for (int i = 0; i < path_count; i++) {
+        struct error error = {0};
+        if (read_profile(paths[i], format, read, profile, &error)) {
+            any = true;
+            continue;
+        }
+        command_complain(input->command, "%s: %s", strcmp(paths[i], "-") == 0 ? "standard input" : paths[i],
+                         error.message);
+        input->incomplete = true;
+    }
+    return any || profile->sample_count > 0;
+}
+
+/* A picture of one event wants cpu, when there is any; all events are read only if there is none. */
+static bool read_preferred(struct profile_input *input, struct read_options *read, const struct profile_needs *needs,
+                           const struct reader *format, char **paths, int path_count, struct profile *profile)
+{
+    struct error error = {0};
+    bool from_stdin = false;
+    for (int i = 0; i < path_count; i++)
+        from_stdin = from_stdin || strcmp(paths[i], "-") == 0;
+    bool prefers = needs->one_event && read->event.size == 0 && !from_stdin;
+    if (prefers)
+        read->event = TEXT("cpu");
+    if (!read_files(input, read, format, paths, path_count, profile))
+        return false;
+    if (!prefers || profile->sample_count > 0 || input->incomplete)
+        return true;
+    bool keep_times = profile->keep_times;
+    profile_release(profile);
+    read->event = TEXT("");
+    if (!profile_init(profile, keep_times, &error)) {
+        command_complain(input->command, "%s", error.message);
+        return false;
+    }
+    return read_files(input, read, format, paths, path_count, profile);
+}
+
+static bool find_format(struct profile_input *input, const struct reader **format, struct error *error)
+{
+    *format = NULL;
+    if (input->options->format == NULL)
+        return true;
+    *format = reader_by_name(text_of(input->options->format));
+    if (*format != NULL)
+        return true;
+    char names[400] = "";
+    size_t used = 0;
+    for (size_t i = 0; readers[i] != NULL && used < sizeof(names); i++)
+        used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i == 0 ? "" : ", ", readers[i]->name);
+    return error_set(error, ERROR_USAGE, "--input-format: no format \"%s\"; there are: %s", input->options->format, names);
+}
+
+static bool select_samples(struct profile_input *input, struct profile *read, struct error *error)
+{
+    struct selection *selection = &input->selection;
+    if (!set_time(read, input->options->from, &selection->from_ns, &selection->from_is_relative, error) ||
+        !set_time(read, input->options->to, &selection->to_ns, &selection->to_is_relative, error))
+        return false;
+    if (selection_is_all(selection)) {
+        input->profile = *read;
+        *read = (struct profile){.samples = NULL};
+        profile_seal(&input->profile);
+        return true;
+    }
+    profile_seal(read);
+    if (!profile_init(&input->profile, read->keep_times, error) ||
+        !selection_apply(selection, read, &input->profile, error))
+        return false;
+    profile_seal(&input->profile);
+    return true;
+}
+
+static void set_styles(struct profile_input *input)
+{
+    const struct profile_input_options *options = input->options;
+    input->weight = (enum weight)options->weight;
+    input->names = (struct name_style){
+        .lines = options->lines,
+        .kinds = options->kinds,
+        .readable = options->names == 1,
+        .dots = options->dots,
+        .simple = options->simple,
+        .normalize = options->normalize,
+    };
+}
+
+static int exit_code_of(const struct error *error)
+{
+    return error->code == ERROR_USAGE ? EXIT_USAGE : EXIT_FAILED;
+}
+
+bool profile_input_read(struct profile_input *input, const struct command *command,
+                        const struct profile_input_options *options, const struct profile_needs *needs, char **paths,
+                        int path_count, int *exit_code)
+{
+    struct error error = {0};
+    const struct reader *format;
+    struct profile read = {.samples = NULL};
+    *input = (struct profile_input){.command = command, .options = options};
+    selection_init(&input->selection);
+    set_styles(input);
+    *exit_code = EXIT_FAILED;
+    bool keep_times = needs->times || options->from != NULL || options->to != NULL;
+    if (!make_selection(input, &error) || !find_format(input, &format, &error) ||
+        !profile_init(&read, keep_times, &error)) {
+        command_complain(command, "%s", error.message);
+        *exit_code = exit_code_of(&error);
+        return false;
+    }
+    struct read_options read_options = make_read_options(input, needs);
+    bool good = read_preferred(input, &read_options, needs, format, paths, path_count, &read);
+    if (good && !select_samples(input, &read, &error)) {
+        command_complain(command, "%s", error.message);
+        *exit_code = exit_code_of(&error);
+        good = false;
+    }
+    profile_release(&read);
+    if (good && input->profile.sample_count == 0) {
+        command_complain(command, "no samples%s", selection_is_all(&input->selection) ? "" : " are left by the selection");
+        good = false;
+    }
+    return good;
+}
+
+void profile_input_release(struct profile_input *input)
+{
+    selection_release(&input->selection);
+    profile_release(&input->profile);
+}
+
+/* ---- asking ---- */
+
+static double event_count(const struct profile *profile, uint32_t event)
+{
+    double count = 0;
+    for (size_t i = 0; i < profile->sample_count; i++)
+        if (profile->samples[i].event == event)
+            count += profile->samples[i].count;
+    return count;
+}
+
+uint32_t profile_input_main_event(const struct profile_input *input)
+{
+    const struct profile *profile = &input->profile;
+    uint32_t best = 0;
+    double most = -1;
+    char others[300] = "";
+    for (uint32_t i = 0; i < profile->event_count; i++) {
+        double count = event_count(profile, i);
+        bool is_cpu = text_equal(profile_text(profile, profile->events[i].name), TEXT("cpu"));
+        if (count > 0 && is_cpu)
+            count = 1e300;
+        if (count > most) {
+            most = count;
+            best = i;
+        }
+    }
+    for (uint32_t i = 0; i < profile->event_count; i++) {
+        size_t used = strlen(others);
+        if (i != best && event_count(profile, i) > 0)
+            snprintf(others + used, sizeof(others) - used, "%s%.*s", used == 0 ? "" : ", ",
+                     TEXT_FORMAT(profile_text(profile, profile->events[i].name)));
+    }
+    if (others[0] != '\0' && !input->options->quiet)
+        command_complain(input->command, "this shows %.*s; with --event also: %s",
+                         TEXT_FORMAT(profile_text(profile, profile->events[best].name)), others);
+    return best;
+}
+
+bool profile_input_is_difference(const struct profile_input *input, uint32_t events[2])
+{
+    static const struct text_view names[2] = {{"before", 6}, {"after", 5}};
+    const struct profile *profile = &input->profile;
+    for (size_t side = 0; side < 2; side++) {
+        for (events[side] = 0; events[side] < profile->event_count; events[side]++)
+            if (text_equal(profile_text(profile, profile->events[events[side]].name), names[side]))
+                break;
+        if (events[side] == profile->event_count)
+            return false;
+    }
+    return true;
+}
+
+const char *profile_input_unit(const struct profile_input *input, uint32_t event)
+{
+    const struct event *asked = &input->profile.events[event];
+    bool by_value = input->weight == WEIGHT_VALUE || (input->weight == WEIGHT_DEFAULT && asked->shows_value);
+    if (!by_value || asked->unit == UNIT_COUNT)
+        return "samples";
+    return asked->unit == UNIT_BYTES ? "bytes" : "ns";
+}

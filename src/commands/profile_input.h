@@ -1,0 +1,80 @@
+/*
+ * profile_input.h - what every command that takes profile files has in common: options for reading, selecting and
+ * naming, and reading the files accordingly.
+ *
+ * Owns: the selection and the profile, until profile_input_release().
+ */
+#ifndef COMMANDS_PROFILE_INPUT_H
+#define COMMANDS_PROFILE_INPUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "commands/command.h"
+#include "formats/reader.h"
+#include "model/frame_name.h"
+#include "model/profile.h"
+#include "model/selection.h"
+#include "model/weight.h"
+
+struct profile_input_options {
+    /* reading */
+    const char *format;
+    uint64_t threads;
+    bool quiet;
+    bool with_pid, with_tid, with_addresses, mark_kernel, mark_jit, mark_all;
+    const char *event_filter;
+    /* selecting */
+    const char *event;
+    bool cpu, wall, alloc, live, lock;
+    const char *from, *to;
+    const char *thread, *state, *application, *executor, *job, *stage, *task;
+    struct option_list labels;
+    struct option_list include, exclude, only_frames, drop_frames;
+    bool ignore_case;
+    double min_share;
+    const char *by;
+    bool reverse, collapse_recursion;
+    /* naming and weighing */
+    int names; /* 0 raw, 1 readable */
+    bool lines, kinds, dots, simple, normalize;
+    int weight; /* enum weight, as the words default, count, value */
+};
+
+extern const struct option profile_read_options[];
+extern const struct option profile_select_options[];
+extern const struct option profile_name_options[];
+
+/* What the output can hold, so that no more is read than needed. */
+struct profile_needs {
+    bool times;
+    bool contexts;
+    bool lines;
+    bool one_event; /* the output shows a single event */
+};
+
+struct profile_input {
+    const struct command *command;
+    const struct profile_input_options *options;
+    struct selection selection;
+    struct name_style names;
+    enum weight weight;
+    struct profile profile; /* what was read and selected */
+    bool incomplete;        /* something could not be read; it was said, and the exit code is EXIT_FAILED */
+};
+
+void profile_input_options_init(struct profile_input_options *options);
+/* Reads the files and selects. False: nothing can be shown, *exit_code says what to return, and why was printed. */
+bool profile_input_read(struct profile_input *input, const struct command *command,
+                        const struct profile_input_options *options, const struct profile_needs *needs, char **paths,
+                        int path_count, int *exit_code) MUST_CHECK;
+void profile_input_release(struct profile_input *input);
+/* The event that a picture of one event shows; the others are named in a notice. */
+uint32_t profile_input_main_event(const struct profile_input *input);
+/* True when the profile is a comparison that was read from a file with two counts per line. */
+bool profile_input_is_difference(const struct profile_input *input, uint32_t events[2]);
+/* "samples", "bytes" or "ns" */
+const char *profile_input_unit(const struct profile_input *input, uint32_t event);
+
+#endif

@@ -1,0 +1,18 @@
+/*
+ * chart.h - a profile whose stacks stand in the order of time, merged only with their direct neighbours: what a flame
+ * chart shows.
+ */
+#ifndef MODEL_CHART_H
+#define MODEL_CHART_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/error.h"
+#include "model/profile.h"
+
+/* Fills the uninitialised profile `chart` from the samples of one event, which must have kept their order or times. */
+bool chart_make(const struct profile *from, uint32_t event, struct profile *chart, struct error *error) MUST_CHECK;
+
+#endif
