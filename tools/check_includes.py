@@ -30,7 +30,7 @@ AGENT_PARTS = {
     "render": ("render_flame_page", "renderer"),
 }
 # Included by the code itself, not a layer.
-TEST_HEADER = "unit_test.h"
+TEST_HEADERS = ("unit_test.h", "failing_memory.h")
 
 
 def layer_of(path):
@@ -41,7 +41,7 @@ def layer_of(path):
 def forbidden(path, name):
     """Why this file may not include that header, or None."""
     layer = layer_of(path)
-    if name == TEST_HEADER:
+    if name in TEST_HEADERS:
         return None if path.stem.endswith("_test") else "only tests include the test runner"
     if "/" not in name:
         return "write the path from src/ on"

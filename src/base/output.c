@@ -37,6 +37,8 @@ static bool open_directly(struct output *output, const char *path, struct error 
     if (output->descriptor < 0)
         return error_set_system(error, "cannot write %s", path);
     output->close_descriptor = true;
+    /* Only for messages: without memory they say "output". */
+    output->path = strdup(path);
     return start(output, error);
 }
 
