@@ -24,7 +24,7 @@ const struct command *command_by_name(const char *name)
     return NULL;
 }
 
-static void complain(const struct command *command, const char *format, va_list arguments)
+PRINTF_LIKE(2, 0) static void complain(const struct command *command, const char *format, va_list arguments)
 {
     fprintf(stderr, "sparkflame%s%s: ", command == NULL ? "" : " ", command == NULL ? "" : command->name);
     vfprintf(stderr, format, arguments);
