@@ -18,9 +18,9 @@
 /* Use array_reserve(). Makes room for `needed` items of `item_bytes`; new room is not zeroed. */
 bool array_grow(void **items, size_t *capacity, size_t needed, size_t limit, size_t item_bytes) MUST_CHECK;
 
-#define array_reserve(items, capacity, needed, limit)                                                                  \
-    ((size_t)(needed) <= *(capacity)                                                                                   \
-         ? true                                                                                                        \
+#define array_reserve(items, capacity, needed, limit) \
+    ((size_t)(needed) <= *(capacity)                  \
+         ? true                                       \
          : array_grow((void **)(items), (capacity), (needed), (limit), sizeof(**(items))))
 
 #endif

@@ -45,8 +45,7 @@ static bool open_directly(struct output *output, const char *path, struct error 
 static bool open_temporary(struct output *output, const char *path, struct error *error)
 {
     output->path = strdup(path);
-    if (output->path == NULL ||
-        asprintf(&output->temporary_path, "%s.part-%ld", path, (long)getpid()) < 0) {
+    if (output->path == NULL || asprintf(&output->temporary_path, "%s.part-%ld", path, (long)getpid()) < 0) {
         output->temporary_path = NULL;
         output_release(output);
         return error_set_memory(error);

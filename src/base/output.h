@@ -23,8 +23,8 @@
 #include "base/text_view.h"
 
 struct output {
-    int descriptor;               /* -1: memory */
-    struct text_builder *memory;  /* set for output_open_memory() */
+    int descriptor;              /* -1: memory */
+    struct text_builder *memory; /* set for output_open_memory() */
     char *buffer;
     size_t used;
     uint64_t written_bytes; /* flushed so far */

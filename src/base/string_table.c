@@ -72,7 +72,8 @@ uint32_t string_table_add_hashed(struct string_table *table, struct text_view te
     size_t slot = find_slot(table, text, hash);
     if (table->slots[slot] != 0)
         return (uint32_t)table->slots[slot] - 1;
-    if (text.size >= UINT32_MAX || !array_reserve(&table->entries, &table->capacity, table->size + 1, MOST_STRINGS))
+    if (text.size >= UINT32_MAX ||
+        !array_reserve(&table->entries, &table->capacity, table->size + 1, MOST_STRINGS))
         return NO_STRING;
     struct text_view copy = arena_copy_text(&table->arena, text);
     if (copy.data == NULL)

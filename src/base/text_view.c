@@ -68,7 +68,8 @@ bool text_to_u64(struct text_view text, uint64_t *number)
         return false;
     for (size_t i = 0; i < text.size; i++) {
         unsigned digit = (unsigned char)text.data[i] - (unsigned)'0';
-        if (digit > 9 || __builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, digit, &value))
+        if (digit > 9 || __builtin_mul_overflow(value, 10, &value) ||
+            __builtin_add_overflow(value, digit, &value))
             return false;
     }
     *number = value;

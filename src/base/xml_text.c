@@ -4,7 +4,8 @@
 
 static bool is_plain(unsigned char byte)
 {
-    return byte >= 0x20 && byte < 0x7f && byte != '<' && byte != '>' && byte != '&' && byte != '"' && byte != '\'';
+    return byte >= 0x20 && byte < 0x7f && byte != '<' && byte != '>' && byte != '&' && byte != '"' &&
+           byte != '\'';
 }
 
 static const char *replacement(unsigned char byte)

@@ -68,8 +68,10 @@ static int write_difference(const struct picture_target *target, struct profile_
     if (picture_options.count_name == NULL)
         picture_options.count_name = profile_input_unit(&inputs[1], events[1]);
     int exit_code = EXIT_FAILED;
-    if (comparison_make(&inputs[0].profile, events[0], &inputs[1].profile, events[1], &options, &both.profile, &error))
-        exit_code = picture_write(target, &picture_options, &both, NULL, diff_options.widths == 0 ? side_names : NULL);
+    if (comparison_make(&inputs[0].profile, events[0], &inputs[1].profile, events[1], &options, &both.profile,
+                        &error))
+        exit_code = picture_write(target, &picture_options, &both, NULL,
+                                  diff_options.widths == 0 ? side_names : NULL);
     else
         command_complain(&command_diff, "%s", error.message);
     profile_release(&both.profile);
@@ -83,7 +85,8 @@ static int compare(const struct picture_target *target, char **paths)
     int exit_code;
     bool good = profile_input_read(&inputs[0], &command_diff, &input_options, &needs, paths, 1, &exit_code);
     if (good) {
-        good = profile_input_read(&inputs[1], &command_diff, &input_options, &needs, paths + 1, 1, &exit_code);
+        good =
+            profile_input_read(&inputs[1], &command_diff, &input_options, &needs, paths + 1, 1, &exit_code);
         if (good)
             exit_code = write_difference(target, inputs, paths);
         profile_input_release(&inputs[1]);

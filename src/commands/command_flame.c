@@ -40,7 +40,8 @@ static int run(int argc, char **argv)
         return EXIT_USAGE;
     struct profile_needs needs = picture_needs(&target, &picture_options);
     struct profile_input input;
-    if (profile_input_read(&input, &command_flame, &input_options, &needs, argv + 1, operand_count, &exit_code))
+    if (profile_input_read(&input, &command_flame, &input_options, &needs, argv + 1, operand_count,
+                           &exit_code))
         exit_code = picture_write(&target, &picture_options, &input, NULL, NULL);
     profile_input_release(&input);
     return exit_code;

@@ -15,7 +15,8 @@ static void print_options(const struct command *command)
             printf("%s\t", command->name);
             if (option->letter != 0)
                 printf("-%c", option->letter);
-            printf("\t--%s\t%s\t%s\n", option->name, option->argument == NULL ? "" : option->argument, option->help);
+            printf("\t--%s\t%s\t%s\n", option->name, option->argument == NULL ? "" : option->argument,
+                   option->help);
         }
     }
 }

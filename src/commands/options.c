@@ -46,8 +46,8 @@ static bool find_long(struct parser *parser, struct text_view name, struct found
     if (matches == 1)
         return true;
     if (matches > 1)
-        return error_set(parser->error, ERROR_USAGE, "option --%.*s is ambiguous: --%s or --%s?", TEXT_FORMAT(name),
-                         others[0], others[1]);
+        return error_set(parser->error, ERROR_USAGE, "option --%.*s is ambiguous: --%s or --%s?",
+                         TEXT_FORMAT(name), others[0], others[1]);
     return error_set(parser->error, ERROR_USAGE, "unknown option --%.*s", TEXT_FORMAT(name));
 }
 
@@ -77,10 +77,12 @@ static bool store_choice(const struct option *option, struct text_view value, in
                      option->choices);
 }
 
-static bool store_list(const struct option *option, const char *value, struct option_list *list, struct error *error)
+static bool store_list(const struct option *option, const char *value, struct option_list *list,
+                       struct error *error)
 {
     if (list->size == OPTION_LIST_LIMIT)
-        return error_set(error, ERROR_USAGE, "--%s may be given %d times at most", option->name, OPTION_LIST_LIMIT);
+        return error_set(error, ERROR_USAGE, "--%s may be given %d times at most", option->name,
+                         OPTION_LIST_LIMIT);
     list->items[list->size++] = value;
     return true;
 }
@@ -147,7 +149,8 @@ static bool parse_letters(struct parser *parser, const char *letters)
         if (letters[1] != '\0')
             return store(parser, found, letters + 1);
         if (parser->at + 1 >= parser->argc)
-            return error_set(parser->error, ERROR_USAGE, "option -%c needs %s", *letters, found.option->argument);
+            return error_set(parser->error, ERROR_USAGE, "option -%c needs %s", *letters,
+                             found.option->argument);
         return store(parser, found, parser->argv[++parser->at]);
     }
     return true;
@@ -181,8 +184,8 @@ static bool parse(struct parser *parser, bool stops_at_operand, int *operand_cou
     return true;
 }
 
-bool options_parse(int argc, char **argv, const struct option_group *groups, int *operand_count, bool *wants_help,
-                   struct error *error)
+bool options_parse(int argc, char **argv, const struct option_group *groups, int *operand_count,
+                   bool *wants_help, struct error *error)
 {
     struct parser parser = {.argc = argc, .argv = argv, .groups = groups, .error = error};
     return parse(&parser, false, operand_count, wants_help);

@@ -33,8 +33,8 @@ struct option_list {
 };
 
 struct option {
-    const char *name;     /* long name without dashes; NULL ends a table */
-    char letter;          /* 0: none */
+    const char *name; /* long name without dashes; NULL ends a table */
+    char letter;      /* 0: none */
     enum option_kind kind;
     size_t offset;
     const char *argument; /* for the help text: "FILE"; NULL for flags */
@@ -50,8 +50,8 @@ struct option_group {
 
 /* Operands are moved to the front of argv[1…]; *operand_count says how many there are. "--help" anywhere sets
  * *wants_help and stops. Groups end with title NULL. */
-bool options_parse(int argc, char **argv, const struct option_group *groups, int *operand_count, bool *wants_help,
-                   struct error *error) MUST_CHECK;
+bool options_parse(int argc, char **argv, const struct option_group *groups, int *operand_count,
+                   bool *wants_help, struct error *error) MUST_CHECK;
 /* Like options_parse(), but stops at the first operand (for "record -- command args") and leaves the rest alone. */
 bool options_parse_leading(int argc, char **argv, const struct option_group *groups, int *operand_count,
                            bool *wants_help, struct error *error) MUST_CHECK;

@@ -9,8 +9,10 @@
 #define AT(field) offsetof(struct picture_options, field)
 
 const struct option picture_file_options[] = {
-    {"output", 'o', OPTION_TEXT, AT(output), "FILE", "Write to FILE; its ending picks the format (default: standard output)"},
-    {"format", 'f', OPTION_TEXT, AT(format), "NAME", "svg, html, or a file format (see \"sparkflame convert --help\")"},
+    {"output", 'o', OPTION_TEXT, AT(output), "FILE",
+     "Write to FILE; its ending picks the format (default: standard output)"},
+    {"format", 'f', OPTION_TEXT, AT(format), "NAME",
+     "svg, html, or a file format (see \"sparkflame convert --help\")"},
     {NULL, 0, 0, 0, NULL, NULL},
 };
 
@@ -22,7 +24,8 @@ const struct option picture_look_options[] = {
     {"flamechart", 0, OPTION_FLAG, AT(chart), NULL, "In the order of time, nothing merged"},
     {"order", 0, OPTION_CHOICE, AT(order), "name|width", "Order of boxes side by side", "name width"},
     {"colors", 0, OPTION_CHOICE, AT(colors), "NAME",
-     "hot, mem, io, wakeup, chain, java, js, perl, python, rust, red, green, blue, aqua, yellow, purple, orange, kind",
+     "hot, mem, io, wakeup, chain, java, js, perl, python, rust, red, green, blue, aqua, yellow, purple, "
+     "orange, kind",
      PALETTE_NAMES},
     {"color", 0, OPTION_CHOICE, AT(colors), "NAME", NULL, PALETTE_NAMES},
     {"bgcolors", 0, OPTION_TEXT, AT(background), "NAME", "SVG: yellow, blue, green, grey or #rrggbb"},
@@ -34,13 +37,17 @@ const struct option picture_look_options[] = {
      "SVG: leave out narrower boxes: pixels, or percent as in 0.1% (default: 0.01%)"},
     {"fonttype", 0, OPTION_TEXT, AT(font_type), "FONT", "SVG: font family"},
     {"fontsize", 0, OPTION_NUMBER, AT(font_size), "PIXELS", "SVG: font size (default: 12)"},
-    {"fontwidth", 0, OPTION_NUMBER, AT(font_width), "SHARE", "SVG: mean width of a letter in font sizes (default: 0.59)"},
-    {"countname", 0, OPTION_TEXT, AT(count_name), "TEXT", "SVG: what is counted (default: samples, bytes or ns)"},
+    {"fontwidth", 0, OPTION_NUMBER, AT(font_width), "SHARE",
+     "SVG: mean width of a letter in font sizes (default: 0.59)"},
+    {"countname", 0, OPTION_TEXT, AT(count_name), "TEXT",
+     "SVG: what is counted (default: samples, bytes or ns)"},
     {"nametype", 0, OPTION_TEXT, AT(name_type), "TEXT", "SVG: what boxes are (default: Function:)"},
-    {"total", 0, OPTION_NUMBER, AT(total), "NUMBER", "SVG: what the full width stands for, if more than the sum"},
+    {"total", 0, OPTION_NUMBER, AT(total), "NUMBER",
+     "SVG: what the full width stands for, if more than the sum"},
     {"factor", 0, OPTION_NUMBER, AT(factor), "NUMBER", "SVG: multiply shown counts"},
     {"no-script", 0, OPTION_FLAG, AT(without_script), NULL, "SVG: without its script"},
-    {"view", 0, OPTION_TEXT, AT(view), "STATE", "HTML: state that the page opens with, as after # in its address"},
+    {"view", 0, OPTION_TEXT, AT(view), "STATE",
+     "HTML: state that the page opens with, as after # in its address"},
     {NULL, 0, 0, 0, NULL, NULL},
 };
 

@@ -60,7 +60,8 @@ bool picture_target_choose(struct picture_target *target, const struct command *
     if (strcmp(target->path, "-") != 0) {
         if (by_path(target, target->path) || strncmp(target->path, "/dev/", 5) == 0)
             return target->writer != NULL || target->kind != PICTURE_FILE || by_name(target, fallback);
-        command_usage_error(command, "%s: the ending tells no format; choose with --format: %s", target->path, names);
+        command_usage_error(command, "%s: the ending tells no format; choose with --format: %s", target->path,
+                            names);
         return false;
     }
     if (!isatty(STDOUT_FILENO) || strcmp(fallback, "folded") == 0)
@@ -80,7 +81,8 @@ struct profile_needs picture_needs(const struct picture_target *target, const st
         const char *name = target->writer->name;
         bool text = strcmp(name, "folded") == 0 || strcmp(name, "csv") == 0;
         bool timeless = text || strcmp(name, "pprof") == 0;
-        needs = (struct profile_needs){.times = !timeless, .contexts = !text, .lines = !text, .one_event = text};
+        needs =
+            (struct profile_needs){.times = !timeless, .contexts = !text, .lines = !text, .one_event = text};
     }
     return needs;
 }
@@ -97,12 +99,14 @@ static bool set_least_width(struct svg_options *svg, const char *text, struct er
         number.size--;
     if (text_to_double(number, &svg->least_width) && svg->least_width >= 0)
         return true;
-    return error_set(error, ERROR_USAGE, "--minwidth: \"%s\" is no width: use pixels (0.1) or percent (0.1%%)", text);
+    return error_set(error, ERROR_USAGE,
+                     "--minwidth: \"%s\" is no width: use pixels (0.1) or percent (0.1%%)", text);
 }
 
 static bool check_look(const struct picture_options *options, struct error *error)
 {
-    if (!(options->font_size > 0 && options->font_size < 1000 && options->font_width > 0 && options->font_width < 10))
+    if (!(options->font_size > 0 && options->font_size < 1000 && options->font_width > 0 &&
+          options->font_width < 10))
         return error_set(error, ERROR_USAGE, "the font size or width is out of range");
     if (options->height < 2 || options->height > 1000 || options->width > 100000)
         return error_set(error, ERROR_USAGE, "the width or height is out of range");
@@ -185,8 +189,9 @@ static bool write_html(const struct picture_options *options, struct profile_inp
     if (page_write == NULL)
         return error_set(error, ERROR_UNSUPPORTED, "HTML pages are not there yet; write SVG");
     char view[600];
-    snprintf(view, sizeof(view), "%s%s%s%s", options->inverted ? "icicle=1&" : "", options->order == 1 ? "order=width&" : "",
-             options->chart ? "chart=1&" : "", options->view == NULL ? "" : options->view);
+    snprintf(view, sizeof(view), "%s%s%s%s", options->inverted ? "icicle=1&" : "",
+             options->order == 1 ? "order=width&" : "", options->chart ? "chart=1&" : "",
+             options->view == NULL ? "" : options->view);
     struct page_input page = {
         .profile = &input->profile,
         .before = before == NULL ? NULL : &before->profile,

@@ -15,8 +15,8 @@ static void print_notice(void *context, const char *text)
 
 /* ---- from options to a selection ---- */
 
-static bool add_patterns(struct pattern **patterns, size_t *count, const struct option_list *list, bool ignore_case,
-                         struct error *error)
+static bool add_patterns(struct pattern **patterns, size_t *count, const struct option_list *list,
+                         bool ignore_case, struct error *error)
 {
     for (size_t i = 0; i < list->size; i++) {
         patterns[i] = pattern_new(list->items[i], ignore_case, error);
@@ -32,8 +32,8 @@ static bool is_number_list(const char *text)
     return text[0] != '\0' && text[strspn(text, "0123456789,")] == '\0';
 }
 
-static bool add_label(struct selection *selection, const char *key, const char *values, bool as_pattern, bool ignore_case,
-                      struct error *error)
+static bool add_label(struct selection *selection, const char *key, const char *values, bool as_pattern,
+                      bool ignore_case, struct error *error)
 {
     if (values == NULL)
         return true;
@@ -50,7 +50,8 @@ static bool add_label(struct selection *selection, const char *key, const char *
     return true;
 }
 
-static bool add_labels(struct selection *selection, const struct profile_input_options *options, struct error *error)
+static bool add_labels(struct selection *selection, const struct profile_input_options *options,
+                       struct error *error)
 {
     bool by_name = options->thread != NULL && !is_number_list(options->thread);
     if (!add_label(selection, "thread", options->thread, by_name, options->ignore_case, error) ||
@@ -64,7 +65,8 @@ static bool add_labels(struct selection *selection, const struct profile_input_o
     for (size_t i = 0; i < options->labels.size; i++) {
         char *equals = strchr(options->labels.items[i], '=');
         if (equals == NULL || equals == options->labels.items[i])
-            return error_set(error, ERROR_USAGE, "--label: \"%s\" is not KEY=VALUES", options->labels.items[i]);
+            return error_set(error, ERROR_USAGE, "--label: \"%s\" is not KEY=VALUES",
+                             options->labels.items[i]);
         *equals = '\0';
         if (!add_label(selection, options->labels.items[i], equals + 1, false, false, error))
             return false;
@@ -104,12 +106,14 @@ static bool make_selection(struct profile_input *input, struct error *error)
         return error_set(error, ERROR_USAGE, "--min-share: %g is not between 0 and 100", options->min_share);
     selection->min_share = options->min_share / 100;
     bool ignore_case = options->ignore_case;
-    return add_patterns(selection->include, &selection->include_count, &options->include, ignore_case, error) &&
-           add_patterns(selection->exclude, &selection->exclude_count, &options->exclude, ignore_case, error) &&
-           add_patterns(selection->only_frames, &selection->only_frame_count, &options->only_frames, ignore_case,
+    return add_patterns(selection->include, &selection->include_count, &options->include, ignore_case,
                         error) &&
-           add_patterns(selection->drop_frames, &selection->drop_frame_count, &options->drop_frames, ignore_case,
+           add_patterns(selection->exclude, &selection->exclude_count, &options->exclude, ignore_case,
                         error) &&
+           add_patterns(selection->only_frames, &selection->only_frame_count, &options->only_frames,
+                        ignore_case, error) &&
+           add_patterns(selection->drop_frames, &selection->drop_frame_count, &options->drop_frames,
+                        ignore_case, error) &&
            add_labels(selection, options, error) && add_groups(selection, options->by, error);
 }
 
@@ -124,8 +128,8 @@ static bool set_time(const struct profile *profile, const char *text, int64_t *t
         return false;
     *is_relative = form == TIME_RELATIVE;
     if (form != TIME_RELATIVE && !profile->times_are_absolute)
-        return error_set(error, ERROR_USAGE, "\"%s\": the samples only know how long after the begin they were taken",
-                         text);
+        return error_set(error, ERROR_USAGE,
+                         "\"%s\": the samples only know how long after the begin they were taken", text);
     if (form == TIME_OF_DAY && profile->sample_count > 0)
         *time_ns = time_text_on_day(*time_ns, profile->samples[0].time_ns);
     return true;
@@ -137,9 +141,12 @@ static struct read_options make_read_options(struct profile_input *input, const 
 {
     const struct profile_input_options *options = input->options;
     struct read_options read = {
-        .threads = options->threads == 0 ? 1 : options->threads > 256 ? 256 : options->threads,
+        .threads = options->threads == 0    ? 1
+                   : options->threads > 256 ? 256
+                                            : options->threads,
         .needs_lines = needs->lines || options->lines,
-        .needs_contexts = needs->contexts || input->selection.label_count > 0 || input->selection.group_count > 0,
+        .needs_contexts =
+            needs->contexts || input->selection.label_count > 0 || input->selection.group_count > 0,
         .event = text_of(input->selection.event),
         .notice = print_notice,
         .notice_context = input,
@@ -153,8 +160,8 @@ static struct read_options make_read_options(struct profile_input *input, const 
     return read;
 }
 
-static bool read_files(struct profile_input *input, const struct read_options *read, const struct reader *format,
-                       char **paths, int path_count, struct profile *profile)
+static bool read_files(struct profile_input *input, const struct read_options *read,
+                       const struct reader *format, char **paths, int path_count, struct profile *profile)
 {
     bool any = false;
     for (int i = 0; i < path_count; i++) {
@@ -163,16 +170,16 @@ static bool read_files(struct profile_input *input, const struct read_options *r
             any = true;
             continue;
         }
-        command_complain(input->command, "%s: %s", strcmp(paths[i], "-") == 0 ? "standard input" : paths[i],
-                         error.message);
+        command_complain(input->command, "%s", error.message);
         input->incomplete = true;
     }
     return any || profile->sample_count > 0;
 }
 
 /* A picture of one event wants cpu, when there is any; all events are read only if there is none. */
-static bool read_preferred(struct profile_input *input, struct read_options *read, const struct profile_needs *needs,
-                           const struct reader *format, char **paths, int path_count, struct profile *profile)
+static bool read_preferred(struct profile_input *input, struct read_options *read,
+                           const struct profile_needs *needs, const struct reader *format, char **paths,
+                           int path_count, struct profile *profile)
 {
     struct error error = {0};
     bool from_stdin = false;
@@ -206,8 +213,10 @@ static bool find_format(struct profile_input *input, const struct reader **forma
     char names[400] = "";
     size_t used = 0;
     for (size_t i = 0; readers[i] != NULL && used < sizeof(names); i++)
-        used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i == 0 ? "" : ", ", readers[i]->name);
-    return error_set(error, ERROR_USAGE, "--input-format: no format \"%s\"; there are: %s", input->options->format, names);
+        used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i == 0 ? "" : ", ",
+                                 readers[i]->name);
+    return error_set(error, ERROR_USAGE, "--input-format: no format \"%s\"; there are: %s",
+                     input->options->format, names);
 }
 
 static bool select_samples(struct profile_input *input, struct profile *read, struct error *error)
@@ -250,8 +259,8 @@ static int exit_code_of(const struct error *error)
 }
 
 bool profile_input_read(struct profile_input *input, const struct command *command,
-                        const struct profile_input_options *options, const struct profile_needs *needs, char **paths,
-                        int path_count, int *exit_code)
+                        const struct profile_input_options *options, const struct profile_needs *needs,
+                        char **paths, int path_count, int *exit_code)
 {
     struct error error = {0};
     const struct reader *format;
@@ -276,7 +285,8 @@ bool profile_input_read(struct profile_input *input, const struct command *comma
     }
     profile_release(&read);
     if (good && input->profile.sample_count == 0) {
-        command_complain(command, "no samples%s", selection_is_all(&input->selection) ? "" : " are left by the selection");
+        command_complain(command, "no samples%s",
+                         selection_is_all(&input->selection) ? "" : " are left by the selection");
         good = false;
     }
     return good;

@@ -67,8 +67,8 @@ struct profile_input {
 void profile_input_options_init(struct profile_input_options *options);
 /* Reads the files and selects. False: nothing can be shown, *exit_code says what to return, and why was printed. */
 bool profile_input_read(struct profile_input *input, const struct command *command,
-                        const struct profile_input_options *options, const struct profile_needs *needs, char **paths,
-                        int path_count, int *exit_code) MUST_CHECK;
+                        const struct profile_input_options *options, const struct profile_needs *needs,
+                        char **paths, int path_count, int *exit_code) MUST_CHECK;
 void profile_input_release(struct profile_input *input);
 /* The event that a picture of one event shows; the others are named in a notice. */
 uint32_t profile_input_main_event(const struct profile_input *input);

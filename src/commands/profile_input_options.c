@@ -9,7 +9,8 @@
 #define AT(field) offsetof(struct profile_input_options, field)
 
 const struct option profile_read_options[] = {
-    {"input-format", 0, OPTION_TEXT, AT(format), "NAME", "Format of the files, when it should not be found out"},
+    {"input-format", 0, OPTION_TEXT, AT(format), "NAME",
+     "Format of the files, when it should not be found out"},
     {"threads", 'j', OPTION_COUNT, AT(threads), "N", "Threads to read with (default: all processors)"},
     {"quiet", 'q', OPTION_FLAG, AT(quiet), NULL, "No notices"},
     {"pid", 0, OPTION_FLAG, AT(with_pid), NULL, "perf text: process names with their pid"},
@@ -33,7 +34,8 @@ const struct option profile_select_options[] = {
      "Only samples from this time on: 90s, 500ms or 2m after the first, -30s before the last, 14:05:00, or "
      "2026-01-31T14:05:00Z"},
     {"to", 0, OPTION_TEXT, AT(to), "TIME", "Only samples before this time"},
-    {"thread", 't', OPTION_TEXT, AT(thread), "PATTERN", "Only threads whose name matches, or with this number"},
+    {"thread", 't', OPTION_TEXT, AT(thread), "PATTERN",
+     "Only threads whose name matches, or with this number"},
     {"state", 's', OPTION_TEXT, AT(state), "STATES", "Only these thread states, comma-separated"},
     {"application", 0, OPTION_TEXT, AT(application), "IDS", "Only these Spark applications"},
     {"executor", 0, OPTION_TEXT, AT(executor), "IDS", "Only these executors; \"driver\" is one"},
@@ -41,12 +43,16 @@ const struct option profile_select_options[] = {
     {"stage", 0, OPTION_TEXT, AT(stage), "IDS", "Only these stages, such as 3 or 3,4"},
     {"task", 0, OPTION_TEXT, AT(task), "IDS", "Only these task ids"},
     {"label", 'l', OPTION_LIST, AT(labels), "KEY=VALUES", "Only samples with this label; may be repeated"},
-    {"include", 'I', OPTION_LIST, AT(include), "REGEX", "Only stacks with a frame that matches; may be repeated"},
-    {"exclude", 'X', OPTION_LIST, AT(exclude), "REGEX", "Only stacks without a frame that matches; may be repeated"},
-    {"only-frames", 0, OPTION_LIST, AT(only_frames), "REGEX", "Leave out frames that do not match; stacks stay"},
+    {"include", 'I', OPTION_LIST, AT(include), "REGEX",
+     "Only stacks with a frame that matches; may be repeated"},
+    {"exclude", 'X', OPTION_LIST, AT(exclude), "REGEX",
+     "Only stacks without a frame that matches; may be repeated"},
+    {"only-frames", 0, OPTION_LIST, AT(only_frames), "REGEX",
+     "Leave out frames that do not match; stacks stay"},
     {"drop-frames", 0, OPTION_LIST, AT(drop_frames), "REGEX", "Leave out frames that match; stacks stay"},
     {"ignore-case", 0, OPTION_FLAG, AT(ignore_case), NULL, "Expressions ignore upper and lower case"},
-    {"min-share", 0, OPTION_NUMBER, AT(min_share), "PERCENT", "Sum up subtrees below this share as \"[other]\""},
+    {"min-share", 0, OPTION_NUMBER, AT(min_share), "PERCENT",
+     "Sum up subtrees below this share as \"[other]\""},
     {"by", 0, OPTION_TEXT, AT(by), "LABELS",
      "Outermost frames by label: thread, state, executor, stage, task, ... or several: stage,task"},
     {"reverse", 'r', OPTION_FLAG, AT(reverse), NULL, "Merge stacks from their innermost frame"},
@@ -55,14 +61,16 @@ const struct option profile_select_options[] = {
 };
 
 const struct option profile_name_options[] = {
-    {"names", 0, OPTION_CHOICE, AT(names), "raw|readable", "Names as recorded, or made readable", "raw readable"},
+    {"names", 0, OPTION_CHOICE, AT(names), "raw|readable", "Names as recorded, or made readable",
+     "raw readable"},
     {"lines", 0, OPTION_FLAG, AT(lines), NULL, "Names with line numbers, where they are known"},
-    {"kinds", 0, OPTION_FLAG, AT(kinds), NULL, "Names with the kind of code: _[j] compiled, _[i] inlined, _[k] kernel"},
+    {"kinds", 0, OPTION_FLAG, AT(kinds), NULL,
+     "Names with the kind of code: _[j] compiled, _[i] inlined, _[k] kernel"},
     {"dot", 0, OPTION_FLAG, AT(dots), NULL, "java.lang.String instead of java/lang/String"},
     {"simple", 0, OPTION_FLAG, AT(simple), NULL, "Class names without package"},
     {"norm", 0, OPTION_FLAG, AT(normalize), NULL, "Without the numbers of lambdas and hidden classes"},
-    {"weight", 0, OPTION_CHOICE, AT(weight), "count|value", "Weigh by samples, or by bytes or time (default: by event)",
-     "default count value"},
+    {"weight", 0, OPTION_CHOICE, AT(weight), "count|value",
+     "Weigh by samples, or by bytes or time (default: by event)", "default count value"},
     {NULL, 0, 0, 0, NULL, NULL},
 };
 

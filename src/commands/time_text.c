@@ -11,7 +11,8 @@ static bool unit_of(struct text_view unit, double *scale)
     static const struct {
         const char *name;
         double scale;
-    } units[] = {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}, {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}};
+    } units[] = {{"", 1e9}, {"s", 1e9},  {"ms", 1e6},   {"us", 1e3},
+                 {"ns", 1}, {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}};
     for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
         if (text_equal(unit, text_of(units[i].name))) {
             *scale = units[i].scale;

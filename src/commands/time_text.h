@@ -18,7 +18,8 @@ enum time_form {
 };
 
 /* "90", "90s", "1.5m", "500ms", "-30s", "14:05:00", "2026-01-31T14:05:00[.123][Z]". */
-bool time_text_parse(const char *text, int64_t *time_ns, enum time_form *form, struct error *error) MUST_CHECK;
+bool time_text_parse(const char *text, int64_t *time_ns, enum time_form *form,
+                     struct error *error) MUST_CHECK;
 /* A length of time only: "30", "30s", "2m"; not negative. */
 bool time_text_duration(const char *text, int64_t *duration_ns, struct error *error) MUST_CHECK;
 /* The first time at or after `base_ns` (less one day) that has this time of day. */

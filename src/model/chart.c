@@ -38,8 +38,8 @@ static bool collect(const struct stack_tree *stacks, uint32_t stack, struct path
 }
 
 /* Boxes of the stack before are continued as far as both agree. */
-static bool add_row(const struct profile *from, struct profile *chart, const struct sample *sample, struct path *path,
-                    struct path *last)
+static bool add_row(const struct profile *from, struct profile *chart, const struct sample *sample,
+                    struct path *path, struct path *last)
 {
     if (!collect(&from->stacks, sample->stack, path))
         return false;

@@ -13,6 +13,7 @@
 #include "model/profile.h"
 
 /* Fills the uninitialised profile `chart` from the samples of one event, which must have kept their order or times. */
-bool chart_make(const struct profile *from, uint32_t event, struct profile *chart, struct error *error) MUST_CHECK;
+bool chart_make(const struct profile *from, uint32_t event, struct profile *chart,
+                struct error *error) MUST_CHECK;
 
 #endif

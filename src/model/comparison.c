@@ -57,8 +57,8 @@ static bool translate_frames(struct side *side, struct profile *both, bool strip
         text_builder_clear(&text);
         if (strip)
             add_without_addresses(&text, name);
-        side->frames[i] = profile_frame(both, strip ? text_builder_view(&text) : name, profile_text(from, frame.file),
-                                        frame.line, frame.kind);
+        side->frames[i] = profile_frame(both, strip ? text_builder_view(&text) : name,
+                                        profile_text(from, frame.file), frame.line, frame.kind);
         good = side->frames[i] != NO_FRAME && !text.failed;
     }
     text_builder_release(&text);
@@ -74,7 +74,8 @@ static bool translate_stacks(struct side *side, struct profile *both)
     side->stacks[STACK_ROOT] = STACK_ROOT;
     for (size_t i = 1; i < from->size; i++) {
         struct stack_node node = from->nodes[i];
-        side->stacks[i] = stack_tree_child(&both->stacks, side->stacks[node.parent], side->frames[node.frame]);
+        side->stacks[i] =
+            stack_tree_child(&both->stacks, side->stacks[node.parent], side->frames[node.frame]);
         if (side->stacks[i] == NO_STACK)
             return false;
     }

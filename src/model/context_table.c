@@ -146,7 +146,8 @@ uint32_t context_table_add(struct context_table *table, const struct label *labe
     size_t slot = hash_labels(sorted, size) & table->slot_mask;
     for (; table->slots[slot] != 0; slot = (slot + 1) & table->slot_mask) {
         struct context context = context_table_get(table, table->slots[slot] - 1);
-        if (context.size == size && (size == 0 || memcmp(context.labels, sorted, size * sizeof(*sorted)) == 0))
+        if (context.size == size &&
+            (size == 0 || memcmp(context.labels, sorted, size * sizeof(*sorted)) == 0))
             return table->slots[slot] - 1;
     }
     uint32_t number = append(table, sorted, size);

@@ -18,19 +18,19 @@
 #include "base/text_view.h"
 
 enum label_key {
-    LABEL_THREAD,        /* the thread's name */
-    LABEL_THREAD_ID,     /* its number in the operating system */
-    LABEL_STATE,         /* "running", "sleeping", … as the recording says it */
-    LABEL_PROCESS,       /* process id or name */
-    LABEL_APPLICATION,   /* Spark application id */
-    LABEL_EXECUTOR,      /* "driver" or the executor's id */
+    LABEL_THREAD,      /* the thread's name */
+    LABEL_THREAD_ID,   /* its number in the operating system */
+    LABEL_STATE,       /* "running", "sleeping", … as the recording says it */
+    LABEL_PROCESS,     /* process id or name */
+    LABEL_APPLICATION, /* Spark application id */
+    LABEL_EXECUTOR,    /* "driver" or the executor's id */
     LABEL_JOB,
     LABEL_STAGE,
     LABEL_STAGE_ATTEMPT,
     LABEL_PARTITION,
-    LABEL_TASK,          /* task id (TID), unique in the application */
-    LABEL_ATTEMPT,       /* of the task */
-    LABEL_SQL,           /* SQL execution id */
+    LABEL_TASK,    /* task id (TID), unique in the application */
+    LABEL_ATTEMPT, /* of the task */
+    LABEL_SQL,     /* SQL execution id */
 };
 #define LABEL_KNOWN_COUNT 13
 #define LABEL_KEY_LIMIT 64

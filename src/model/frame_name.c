@@ -4,7 +4,8 @@
 
 bool name_style_is_plain(const struct name_style *style)
 {
-    return !style->lines && !style->kinds && !style->readable && !style->dots && !style->simple && !style->normalize;
+    return !style->lines && !style->kinds && !style->readable && !style->dots && !style->simple &&
+           !style->normalize;
 }
 
 /* "pkg/sub/Class.method" and "pkg.sub.Class.method" to "Class.method"; names of other languages stay. */

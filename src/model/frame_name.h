@@ -15,7 +15,8 @@ struct name_style {
     bool readable; /* lambdas, hidden and generated classes shortened */
     bool dots;     /* "java.lang.String" instead of "java/lang/String" */
     bool simple;   /* class names without their package */
-    bool normalize; /* numbers of lambdas, hidden classes and generated accessors taken out, so that runs compare */
+    bool
+        normalize; /* numbers of lambdas, hidden classes and generated accessors taken out, so that runs compare */
 };
 
 /* True when the text is the frame's name as it stands, for every frame of the profile. */

@@ -122,7 +122,8 @@ static bool sum_sample(struct profile *profile, const struct sample *sample)
     size_t slot = hash_sample(sample) & profile->sample_slot_mask;
     for (; profile->sample_slots[slot] != 0; slot = (slot + 1) & profile->sample_slot_mask) {
         struct sample *known = &profile->samples[profile->sample_slots[slot] - 1];
-        if (known->stack == sample->stack && known->context == sample->context && known->event == sample->event) {
+        if (known->stack == sample->stack && known->context == sample->context &&
+            known->event == sample->event) {
             known->value += sample->value;
             known->count += sample->count;
             return true;

@@ -76,7 +76,8 @@ uint32_t profile_string(struct profile *profile, struct text_view text) MUST_CHE
 uint32_t profile_frame(struct profile *profile, struct text_view name, struct text_view file, uint32_t line,
                        enum frame_kind kind) MUST_CHECK;
 /* The event of that name, added when new; EVENT_LIMIT when there are too many, or no memory. */
-uint32_t profile_event(struct profile *profile, struct text_view name, enum event_unit unit, bool shows_value) MUST_CHECK;
+uint32_t profile_event(struct profile *profile, struct text_view name, enum event_unit unit,
+                       bool shows_value) MUST_CHECK;
 /* The key of that name, added when new; LABEL_KEY_LIMIT when there are too many. */
 uint32_t profile_label_key(struct profile *profile, struct text_view name) MUST_CHECK;
 struct text_view profile_label_key_name(const struct profile *profile, uint32_t key);

@@ -64,7 +64,8 @@ static bool translate_stacks(struct translation *to, struct profile *into, const
     return true;
 }
 
-static bool translate_events_and_keys(struct translation *to, struct profile *into, const struct profile *from)
+static bool translate_events_and_keys(struct translation *to, struct profile *into,
+                                      const struct profile *from)
 {
     for (size_t i = 0; i < from->event_count; i++) {
         const struct event *event = &from->events[i];
@@ -130,7 +131,8 @@ bool profile_merge(struct profile *into, const struct profile *from, struct erro
     free(to.stacks);
     free(to.contexts);
     if (!good)
-        return error_set(error, ERROR_MEMORY, "cannot merge profiles: out of memory, or too many events or labels");
+        return error_set(error, ERROR_MEMORY,
+                         "cannot merge profiles: out of memory, or too many events or labels");
     join_times(into, from);
     return true;
 }

@@ -59,7 +59,8 @@ static const struct text_view numbered[] = {
 static size_t numbered_prefix(struct text_view rest)
 {
     for (size_t i = 0; i < COUNT_OF(numbered); i++)
-        if (text_starts_with(rest, numbered[i]) && rest.size > numbered[i].size && is_digit(rest.data[numbered[i].size]))
+        if (text_starts_with(rest, numbered[i]) && rest.size > numbered[i].size &&
+            is_digit(rest.data[numbered[i].size]))
             return numbered[i].size;
     return 0;
 }

@@ -60,8 +60,9 @@ bool selection_is_all(const struct selection *selection)
 {
     return selection->event == NULL && selection->from_ns == NO_TIME && selection->to_ns == NO_TIME &&
            selection->label_count == 0 && selection->include_count == 0 && selection->exclude_count == 0 &&
-           selection->only_frame_count == 0 && selection->drop_frame_count == 0 && selection->min_share <= 0 &&
-           selection->group_count == 0 && !selection->reverse && !selection->collapse_recursion;
+           selection->only_frame_count == 0 && selection->drop_frame_count == 0 &&
+           selection->min_share <= 0 && selection->group_count == 0 && !selection->reverse &&
+           !selection->collapse_recursion;
 }
 
 static bool any_matches(struct pattern *const *patterns, size_t count, struct text_view text)
@@ -85,7 +86,8 @@ static bool find_key(const struct profile *profile, const char *name, uint32_t *
         text_builder_add_c_string(&names, i == 0 ? "" : ", ");
         text_builder_add(&names, profile_label_key_name(profile, i));
     }
-    error_set(error, ERROR_USAGE, "no label \"%s\"; there are: %.*s", name, TEXT_FORMAT(text_builder_view(&names)));
+    error_set(error, ERROR_USAGE, "no label \"%s\"; there are: %.*s", name,
+              TEXT_FORMAT(text_builder_view(&names)));
     text_builder_release(&names);
     return false;
 }
@@ -178,7 +180,8 @@ static uint32_t translate_context(struct work *work, uint32_t number)
     struct context context = context_table_get(&work->from->contexts, number);
     struct label labels[LABEL_KEY_LIMIT];
     for (size_t i = 0; i < context.size; i++) {
-        labels[i].key = profile_label_key(work->to, profile_label_key_name(work->from, context.labels[i].key));
+        labels[i].key =
+            profile_label_key(work->to, profile_label_key_name(work->from, context.labels[i].key));
         labels[i].value = profile_string(work->to, profile_text(work->from, context.labels[i].value));
         if (labels[i].key == LABEL_KEY_LIMIT || labels[i].value == NO_STRING)
             return NO_CONTEXT;

@@ -137,7 +137,8 @@ bool view_init(struct view *view, const struct profile *profile, const struct vi
     uint32_t *frames = malloc((profile->frames.size + 1) * sizeof(*frames));
     uint32_t *stacks = malloc(profile->stacks.size * sizeof(*stacks));
     view->frames = calloc(profile->frames.size + 1, sizeof(*view->frames));
-    bool good = frames != NULL && stacks != NULL && view->frames != NULL && build(view, options, frames, stacks);
+    bool good =
+        frames != NULL && stacks != NULL && view->frames != NULL && build(view, options, frames, stacks);
     free(frames);
     free(stacks);
     if (!good) {

@@ -27,14 +27,14 @@ struct view_options {
     enum weight weight;
     /* One event, or "before" and "after"; numbers of the profile. */
     uint32_t events[2];
-    size_t sides; /* 1 or 2 */
+    size_t sides;          /* 1 or 2 */
     bool keep_kinds_apart; /* foo_[j] and foo_[i] are two boxes */
     bool join_kinds;       /* boxes by their text alone, whatever the kind */
 };
 
 struct view_frame {
-    uint32_t name; /* number in view.names */
-    uint32_t kind; /* of its first frame */
+    uint32_t name;  /* number in view.names */
+    uint32_t kind;  /* of its first frame */
     uint32_t frame; /* its first frame in the profile */
 };
 

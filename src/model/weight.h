@@ -14,7 +14,8 @@ enum weight {
 
 static inline double weight_of(const struct profile *profile, const struct sample *sample, enum weight weight)
 {
-    bool by_value = weight == WEIGHT_VALUE || (weight == WEIGHT_DEFAULT && profile->events[sample->event].shows_value);
+    bool by_value =
+        weight == WEIGHT_VALUE || (weight == WEIGHT_DEFAULT && profile->events[sample->event].shows_value);
     return by_value ? sample->value : sample->count;
 }
 

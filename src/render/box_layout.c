@@ -7,8 +7,8 @@
 struct work {
     const struct view *view;
     const struct box_options *options;
-    double *own_widths;     /* per node; NULL: widths are the view's */
-    const double *widths;   /* per node, callees included */
+    double *own_widths;   /* per node; NULL: widths are the view's */
+    const double *widths; /* per node, callees included */
     const double *selfs;
     uint32_t *first_child; /* per node: start in `children` */
     uint32_t *children;    /* of wide enough parents, parent by parent */
@@ -121,7 +121,8 @@ static void sort_children(struct work *work, uint32_t node)
 }
 
 /* Replaces the box on top of the stack by its wide callees, the rightmost at the bottom. */
-static bool push_callees(struct work *work, const struct box *box, struct box **stack, size_t *size, size_t *capacity)
+static bool push_callees(struct work *work, const struct box *box, struct box **stack, size_t *size,
+                         size_t *capacity)
 {
     uint32_t start = work->first_child[box->node], end = work->first_child[box->node + 1];
     sort_children(work, box->node);

@@ -31,7 +31,7 @@ struct page_input {
     const char *title;             /* NULL: "Flame graph" or "Comparison" */
     const char *subtitle;          /* one line below the title; NULL */
     const char *notes;             /* longer text behind an "i"; NULL */
-    const char *profile_name;      /* what the two sides of a comparison are called; NULL: "after", "before" */
+    const char *profile_name; /* what the two sides of a comparison are called; NULL: "after", "before" */
     const char *before_name;
     /* `readable` picks the names that the page shows first, the raw ones being one click away; `dots`, `simple` and
      * `normalize` change both. `lines` makes one box per line at first. `kinds` is ignored: colour and hint tell them. */

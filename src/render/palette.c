@@ -73,7 +73,8 @@ static bool has(struct text_view name, const char *part)
 
 static bool is_java_package(struct text_view name)
 {
-    static const char *const roots[] = {"java/", "javax/", "jdk/", "net/", "org/", "com/", "io/", "sun/", "scala/"};
+    static const char *const roots[] = {"java/", "javax/", "jdk/", "net/",  "org/",
+                                        "com/",  "io/",    "sun/", "scala/"};
     if (name.size > 0 && name.data[0] == 'L')
         name = text_from(name, 1);
     for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++)

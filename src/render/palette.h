@@ -18,7 +18,7 @@ struct color {
 };
 
 /* Blank-separated names, as an option's choices. */
-#define PALETTE_NAMES                                                                                                  \
+#define PALETTE_NAMES \
     "hot mem io wakeup chain java js perl python rust red green blue aqua yellow purple orange kind"
 
 /* `palette` is an index in PALETTE_NAMES. */

@@ -74,8 +74,8 @@ static void write_decimal(struct output *output, double number)
     unsigned rest = (unsigned)(scaled % 10000);
     if (rest == 0)
         return;
-    char digits[5] = {'.', (char)('0' + rest / 1000), (char)('0' + rest / 100 % 10), (char)('0' + rest / 10 % 10),
-                      (char)('0' + rest % 10)};
+    char digits[5] = {'.', (char)('0' + rest / 1000), (char)('0' + rest / 100 % 10),
+                      (char)('0' + rest / 10 % 10), (char)('0' + rest % 10)};
     size_t size = 5;
     while (digits[size - 1] == '0')
         size--;
@@ -175,7 +175,8 @@ static void write_label(const struct picture *picture, const struct box *box, do
     output_c_string(output, "<text x=\"");
     write_decimal(output, left);
     output_c_string(output, "%\" y=\"");
-    write_decimal(output, box_top(picture, box) + (double)options->frame_height / 2 + options->font_size / 2 - 1.5);
+    write_decimal(output,
+                  box_top(picture, box) + (double)options->frame_height / 2 + options->font_size / 2 - 2.5);
     output_c_string(output, "\">");
     struct text_view name = box_name(picture, box);
     if (letters >= 3) {
@@ -202,7 +203,8 @@ static void write_box(const struct picture *picture, const struct box *box)
     output_c_string(output, "\" width=\"");
     write_decimal(output, 100 * box->width / picture->weight);
     output_c_string(output, "%\" height=\"");
-    output_u64(output, picture->options->frame_height > FRAME_GAP ? picture->options->frame_height - FRAME_GAP : 1);
+    output_u64(output,
+               picture->options->frame_height > FRAME_GAP ? picture->options->frame_height - FRAME_GAP : 1);
     output_c_string(output, "\" fill=\"");
     write_color(output, box_color(picture, box));
     output_c_string(output, "\" fg:x=\"");
@@ -251,8 +253,9 @@ static void write_background(const struct picture *picture)
             second = named[i].bottom;
         }
     }
-    output_c_string(output, "<defs><linearGradient id=\"sparkflame-background\" y1=\"0\" y2=\"1\" x1=\"0\" x2=\"0\">"
-                            "<stop offset=\"5%\" stop-color=\"");
+    output_c_string(output,
+                    "<defs><linearGradient id=\"sparkflame-background\" y1=\"0\" y2=\"1\" x1=\"0\" x2=\"0\">"
+                    "<stop offset=\"5%\" stop-color=\"");
     xml_text_write(output, text_of(first));
     output_c_string(output, "\"/><stop offset=\"95%\" stop-color=\"");
     xml_text_write(output, text_of(second));
@@ -260,11 +263,12 @@ static void write_background(const struct picture *picture)
                             "<rect width=\"100%\" height=\"100%\" fill=\"url(#sparkflame-background)\"/>\n");
 }
 
-static void write_text(const struct picture *picture, const char *class_name, const char *x, double y, const char *anchor,
-                       const char *text)
+static void write_text(const struct picture *picture, const char *class_name, const char *x, double y,
+                       const char *anchor, const char *text)
 {
     struct output *output = picture->output;
-    output_format(output, "<text class=\"%s\" x=\"%s\" y=\"%g\" text-anchor=\"%s\">", class_name, x, y, anchor);
+    output_format(output, "<text class=\"%s\" x=\"%s\" y=\"%g\" text-anchor=\"%s\">", class_name, x, y,
+                  anchor);
     xml_text_write(output, text_of(text));
     output_c_string(output, "</text>\n");
 }
@@ -278,13 +282,15 @@ static void write_style(const struct picture *picture)
     output_format(output, ".sparkflame .title { font-size: %gpx; }\n", picture->options->font_size + 5);
     output_c_string(output,
                     ".sparkflame .subtitle { fill: #666; }\n"
-                    ".sparkflame .reset, .sparkflame .search, .sparkflame .ignore-case { cursor: pointer; opacity: 0.5; }\n"
+                    ".sparkflame .reset, .sparkflame .search, .sparkflame .ignore-case { cursor: pointer; "
+                    "opacity: 0.5; }\n"
                     ".sparkflame .reset:hover, .sparkflame .search:hover, .sparkflame .ignore-case:hover,\n"
                     ".sparkflame .on { opacity: 1; }\n"
                     ".sparkflame .hidden { display: none; }\n"
                     ".sparkflame .frames g { cursor: pointer; }\n"
                     ".sparkflame .frames text { pointer-events: none; }\n"
-                    ".sparkflame .frames g:hover rect, .sparkflame .frames g.focus rect { stroke: #000; stroke-width: 0.5; }\n"
+                    ".sparkflame .frames g:hover rect, .sparkflame .frames g.focus rect { stroke: #000; "
+                    "stroke-width: 0.5; }\n"
                     ".sparkflame .frames g.caller { opacity: 0.5; }\n"
                     ".sparkflame .frames g.found rect { fill: rgb(230,0,230); }\n"
                     "</style>\n");
@@ -295,11 +301,12 @@ static void write_head(const struct picture *picture)
     struct output *output = picture->output;
     const struct svg_options *options = picture->options;
     output_c_string(output, "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n");
-    output_format(output,
-                  "<svg version=\"1.1\" class=\"sparkflame\" width=\"%g\" height=\"%g\" viewBox=\"0 0 %g %g\" "
-                  "xmlns=\"http://www.w3.org/2000/svg\" xmlns:fg=\"http://github.com/jonhoo/inferno\" "
-                  "role=\"img\" aria-label=\"",
-                  picture->width, picture->height, picture->width, picture->height);
+    output_format(
+        output,
+        "<svg version=\"1.1\" class=\"sparkflame\" width=\"%g\" height=\"%g\" viewBox=\"0 0 %g %g\" "
+        "xmlns=\"http://www.w3.org/2000/svg\" xmlns:fg=\"http://github.com/jonhoo/inferno\" "
+        "role=\"img\" aria-label=\"",
+        picture->width, picture->height, picture->width, picture->height);
     xml_text_write(output, text_of(picture_title(options)));
     output_c_string(output, "\">\n");
     if (options->notes != NULL) {
@@ -315,16 +322,22 @@ static void write_head(const struct picture *picture)
         write_text(picture, "subtitle", "50%", line * 2, "middle", options->subtitle);
     write_text(picture, "details", "10", picture->height - picture->bottom / 2, "start", " ");
     write_text(picture, "reset hidden", "10", line, "start", "Reset Zoom");
-    output_format(output, "<text class=\"ignore-case\" x=\"100%%\" dx=\"-95\" y=\"%g\" text-anchor=\"end\">ic</text>\n", line);
-    output_format(output, "<text class=\"search\" x=\"100%%\" dx=\"-10\" y=\"%g\" text-anchor=\"end\">Search</text>\n", line);
-    output_format(output, "<text class=\"matched\" x=\"100%%\" dx=\"-10\" y=\"%g\" text-anchor=\"end\"> </text>\n",
+    output_format(
+        output, "<text class=\"ignore-case\" x=\"100%%\" dx=\"-95\" y=\"%g\" text-anchor=\"end\">ic</text>\n",
+        line);
+    output_format(
+        output, "<text class=\"search\" x=\"100%%\" dx=\"-10\" y=\"%g\" text-anchor=\"end\">Search</text>\n",
+        line);
+    output_format(output,
+                  "<text class=\"matched\" x=\"100%%\" dx=\"-10\" y=\"%g\" text-anchor=\"end\"> </text>\n",
                   picture->height - picture->bottom / 2);
 }
 
 static void write_frames(const struct picture *picture)
 {
     struct output *output = picture->output;
-    output_format(output, "<svg class=\"frames\" x=\"%d\" width=\"%g\" height=\"%g\" overflow=\"hidden\" fg:total=\"",
+    output_format(output,
+                  "<svg class=\"frames\" x=\"%d\" width=\"%g\" height=\"%g\" overflow=\"hidden\" fg:total=\"",
                   SIDE_PADDING, picture->frames_width, picture->height);
     write_weight(output, picture->weight);
     output_c_string(output, "\" total_samples=\"");
@@ -339,7 +352,9 @@ static void write_script(const struct picture *picture)
 {
     struct output *output = picture->output;
     const struct svg_options *options = picture->options;
-    output_format(output, "<script type=\"text/ecmascript\" data-fluid=\"%d\" data-font=\"%g\" data-inverted=\"%d\" data-name=\"",
+    output_format(output,
+                  "<script type=\"text/ecmascript\" data-fluid=\"%d\" data-font=\"%g\" data-inverted=\"%d\" "
+                  "data-name=\"",
                   options->width == 0, options->font_size * options->font_width, options->inverted);
     xml_text_write(output, text_of(options->name_type));
     output_c_string(output, "\"><![CDATA[\n");
@@ -381,12 +396,14 @@ static bool lay_out(struct picture *picture, struct error *error)
         picture->layout.boxes[0].width = options->total;
     picture->top = options->font_size * (options->subtitle == NULL ? 3 : 5);
     picture->bottom = options->font_size * 2 + 10;
-    picture->height = picture->top + picture->bottom + (picture->layout.deepest + 1.0) * (double)options->frame_height;
+    picture->height =
+        picture->top + picture->bottom + (picture->layout.deepest + 1.0) * (double)options->frame_height;
     picture->largest_change = find_largest_change(view);
     return true;
 }
 
-bool svg_write(const struct view *view, const struct svg_options *options, struct output *output, struct error *error)
+bool svg_write(const struct view *view, const struct svg_options *options, struct output *output,
+               struct error *error)
 {
     struct picture picture = {.view = view, .options = options, .output = output};
     if (!lay_out(&picture, error)) {

@@ -26,20 +26,20 @@ struct svg_options {
     const char *name_type;  /* "Function:" */
     const char *font_type;
     double font_size;
-    double font_width;      /* of a letter, in font sizes */
-    uint64_t width;         /* pixels; 0: as wide as the window */
+    double font_width; /* of a letter, in font sizes */
+    uint64_t width;    /* pixels; 0: as wide as the window */
     uint64_t frame_height;
-    double least_width;     /* pixels; percent when least_width_is_share */
+    double least_width; /* pixels; percent when least_width_is_share */
     bool least_width_is_share;
     double factor;          /* shown numbers are weights × factor */
     double total;           /* 0: the sum; larger: the root is that wide */
     int palette;            /* index in PALETTE_NAMES */
     const char *background; /* "#rrggbb", or yellow, blue, green, grey; NULL: by palette */
     enum box_order order;
-    bool inverted;          /* root on top */
-    bool chart;             /* title of a flame chart */
-    bool negate;            /* difference hues swapped */
-    bool both_sides;        /* see box_options */
+    bool inverted;   /* root on top */
+    bool chart;      /* title of a flame chart */
+    bool negate;     /* difference hues swapped */
+    bool both_sides; /* see box_options */
     bool without_script;
 };
 

@@ -1,0 +1,58 @@
+"""sparkflame diff: both sides, what is new and what is gone."""
+
+import re
+
+import pytest
+
+from svg_boxes import read_boxes
+
+BEFORE = b"main;a 10\nmain;gone 5\n"
+AFTER = b"main;a 20\nmain;new 10\n"
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "before.folded").write_bytes(BEFORE)
+    (tmp_path / "after.folded").write_bytes(AFTER)
+    return tmp_path / "before.folded", tmp_path / "after.folded"
+
+
+def test_folded_has_two_counts(sparkflame, files):
+    run = sparkflame("diff", *files, "-f", "folded")
+    assert run.stdout == b"main;a 10 20\nmain;gone 5 0\nmain;new 0 10\n"
+
+
+def test_normalize_scales_the_first(sparkflame, files):
+    run = sparkflame("diff", "-n", *files, "-f", "folded")
+    assert run.stdout == b"main;a 20 20\nmain;gone 10 0\nmain;new 0 10\n"
+
+
+def test_strip_hex(sparkflame, tmp_path):
+    (tmp_path / "1").write_bytes(b"f_0x12ab 1\n")
+    (tmp_path / "2").write_bytes(b"f_0x99 3\n")
+    assert sparkflame("diff", "--strip-hex", "1", "2", "-f", "folded").stdout == b"f_0x... 1 3\n"
+
+
+def test_removed_frames_are_drawn(sparkflame, files):
+    picture = sparkflame("diff", *files, "-f", "svg").stdout
+    found = {box.name: box for box in read_boxes(picture)}
+    assert found["gone"].width == 5 and found["new"].width == 10 and found["a"].width == 20
+    assert re.search(r"gone \(5 samples, [^)]*before 5, after 0, gone\)", picture.decode())
+
+
+def test_widths_of_the_second_only(sparkflame, files):
+    found = {box.name: box for box in read_boxes(sparkflame("diff", "--widths", "after", *files, "-f", "svg").stdout)}
+    assert "gone" not in found and found["all"].width == 30
+
+
+def test_colours_count_callees(sparkflame, tmp_path):
+    (tmp_path / "1").write_bytes(b"top;parent;child 1\ntop;flat 10\n")
+    (tmp_path / "2").write_bytes(b"top;parent;child 9\ntop;flat 10\n")
+    picture = sparkflame("diff", "1", "2", "-f", "svg").stdout.decode()
+    colors = dict(re.findall(r"<title>(\w+) .*?fill=\"rgb\((\d+,\d+,\d+)\)\"", picture))
+    assert colors["parent"] == colors["child"] != colors["flat"]
+
+
+def test_two_files_are_needed(sparkflame, files):
+    run = sparkflame("diff", files[0])
+    assert run.returncode == 2 and b"BEFORE and AFTER" in run.stderr

@@ -1,0 +1,172 @@
+"""sparkflame flame: what is drawn, and the faults of other tools that it does not share."""
+
+import re
+import xml.etree.ElementTree
+
+import pytest
+
+from svg_boxes import read_boxes
+
+
+def draw(sparkflame, text, *options):
+    run = sparkflame("flame", "-", "-f", "svg", *options, stdin=text)
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+def boxes(sparkflame, text, *options):
+    return {box.name: box for box in read_boxes(draw(sparkflame, text, *options))}
+
+
+def test_boxes_stand_where_their_samples_are(sparkflame):
+    found = boxes(sparkflame, b"main;a;b 10\nmain;a;c 20\nmain;d 5\nmain 15\n")
+    assert found["all"][1:] == (0, 50, 0)
+    assert found["main"][1:] == (0, 50, 1)
+    assert found["a"][1:] == (15, 30, 2)
+    assert found["b"][1:] == (15, 10, 3)
+    assert found["c"][1:] == (25, 20, 3)
+    assert found["d"][1:] == (45, 5, 2)
+
+
+def test_one_method_is_one_box_whatever_sorts_between_its_lines(sparkflame):
+    picture = draw(sparkflame, b"F.apply 5\nF.apply$mcV$sp 3\nF.apply;y 4\n")
+    assert sorted(box.name for box in read_boxes(picture)) == ["F.apply", "F.apply$mcV$sp", "all", "y"]
+
+
+def test_several_inputs_are_merged(sparkflame, tmp_path):
+    (tmp_path / "one.folded").write_bytes(b"a;b 1\n")
+    (tmp_path / "two.folded").write_bytes(b"a;b 2\na;c 3\n")
+    run = sparkflame("convert", "one.folded", "two.folded")
+    assert run.stdout == b"a;b 3\na;c 3\n"
+
+
+def test_twenty_thousand_frames_are_no_trouble(sparkflame):
+    stack = ";".join(f"f{i}" for i in range(20000)).encode()
+    assert len(read_boxes(draw(sparkflame, stack + b" 1\n"))) == 20001
+
+
+def test_names_cannot_break_out(sparkflame):
+    name = b"x</title></svg><script>alert(1)</script>]]>&\"'\x01"
+    picture = draw(sparkflame, b"main;" + name + b" 1\n")
+    root = xml.etree.ElementTree.fromstring(picture)
+    assert len([element for element in root.iter() if element.tag.endswith("script")]) == 1
+    assert "x</title></svg><script>alert(1)</script>]]>&\"'\ufffd" in {box.name for box in read_boxes(picture)}
+
+
+def test_invalid_utf8_is_shown(sparkflame):
+    assert "caf\ufffd" in boxes(sparkflame, b"main;caf\xe9 1\n")
+
+
+def test_narrow_boxes_are_left_out_but_keep_their_room(sparkflame):
+    text = b"a 1\nb 999\n"
+    assert set(boxes(sparkflame, text, "--minwidth", "1%")) == {"all", "b"}
+    assert boxes(sparkflame, text, "--minwidth", "1%")["b"].x == 1
+    assert set(boxes(sparkflame, text, "--minwidth", "0")) == {"all", "a", "b"}
+    assert set(boxes(sparkflame, text, "--width", "1200", "--minwidth", "2")) == {"all", "b"}
+
+
+def test_order_by_width(sparkflame):
+    found = boxes(sparkflame, b"a 1\nb 9\n", "--order", "width")
+    assert found["b"].x == 0 and found["a"].x == 9
+
+
+def test_inverted_has_the_root_on_top(sparkflame):
+    def tops(picture):
+        return {title: float(y) for title, y in re.findall(r"<title>(\w+) .*?y=\"([\d.]+)\"", picture.decode())}
+    upright, inverted = draw(sparkflame, b"a;b 1\n"), draw(sparkflame, b"a;b 1\n", "--inverted")
+    assert tops(upright)["all"] > tops(upright)["a"] > tops(upright)["b"]
+    assert tops(inverted)["all"] < tops(inverted)["a"] < tops(inverted)["b"]
+    assert b">Icicle Graph<" in inverted and b">Flame Graph<" in upright
+
+
+def test_reverse_merges_from_the_innermost_frame(sparkflame):
+    found = boxes(sparkflame, b"a;x 1\nb;x 2\n", "--reverse")
+    assert found["x"][1:] == (0, 3, 1)
+    assert found["a"].level == found["b"].level == 2
+
+
+def test_a_chart_keeps_the_order_and_merges_neighbours_only(sparkflame):
+    picture = draw(sparkflame, b"z;a 1\nz;b 2\ny 1\nz;a 4\n", "--flamechart")
+    assert [(box.name, box.x, box.width) for box in read_boxes(picture) if box.level == 1] == \
+        [("z", 0, 3), ("y", 3, 1), ("z", 4, 4)]
+
+
+def test_two_counts_are_a_difference(sparkflame):
+    picture = draw(sparkflame, b"a;grown 1 10\na;shrunk 10 1\na;same 5 5\n").decode()
+    colors = dict(re.findall(r"<title>(\w+) .*?fill=\"rgb\((\d+,\d+,\d+)\)\"", picture))
+    red, green, blue = map(int, colors["grown"].split(","))
+    assert red == 255 and green == blue < 255
+    red, green, blue = map(int, colors["shrunk"].split(","))
+    assert blue == 255 and red == green < 255
+    assert len(set(colors["same"].split(","))) == 1
+
+
+def test_looks(sparkflame):
+    picture = draw(sparkflame, b"a 1\n", "--title", "T<1>", "--subtitle", "S&2", "--countname", "bytes", "--nametype",
+                   "Class:", "--notes", "N", "--width", "600", "--fontsize", "10", "--bgcolors", "#123456",
+                   "--colors", "mem", "--height", "20", "--factor", "1000").decode()
+    for part in (">T&lt;1&gt;<", ">S&amp;2<", "(1,000 bytes, 100%)", "Class:", "<desc>N</desc>", 'width="600"', "#123456",
+                 "font-size: 10px"):
+        assert part in picture, part
+    assert 'height="19"' in picture
+
+
+def test_a_larger_total_leaves_room(sparkflame):
+    found = boxes(sparkflame, b"a 1\n", "--total", "4")
+    assert found["all"].width == 4 and found["a"].width == 1
+
+
+def test_kinds_colour_java_frames(sparkflame):
+    picture = draw(sparkflame, b"java/lang/Thread.run_[j];inl_[i];memcpy;do_syscall_[k] 1\n", "--colors", "java").decode()
+    colors = dict(re.findall(r"<title>(.*?) \(.*?fill=\"rgb\((\d+,\d+,\d+)\)\"", picture))
+    assert len(set(colors.values())) == 5
+
+
+@pytest.mark.parametrize("options, message", [
+    (["--minwidth", "wide"], "no width"),
+    (["--colors", "pink"], "is none of"),
+    (["--fontsize", "0"], "font size"),
+    (["--width", "5"], "too small"),
+    (["--widht", "5"], "unknown option --widht"),
+    (["--min"], "ambiguous"),
+    (["--title"], "needs TEXT"),
+    (["--reverse=1"], "takes no value"),
+    (["--include", "("], "bad regular expression"),
+    (["--by", "thred"], "no label \"thred\""),
+    (["--event", "cpux"], "no event \"cpux\""),
+    (["--from", "yesterday"], "is no time"),
+    (["-f", "gif"], "no format \"gif\""),
+    (["--input-format", "xml"], "no format \"xml\""),
+    (["--min-share", "101"], "not between"),
+])
+def test_wrong_use_is_explained(sparkflame, options, message):
+    run = sparkflame("flame", "-", "-f", "svg", *options, stdin=b"a 1\n")
+    assert run.returncode == 2, run.stderr
+    assert message in run.stderr.decode()
+    assert run.stdout == b""
+
+
+def test_nothing_is_written_over_when_it_fails(sparkflame, tmp_path):
+    target = tmp_path / "out.svg"
+    target.write_text("old")
+    assert sparkflame("flame", tmp_path / "missing.folded", "-o", target).returncode == 1
+    assert target.read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["out.svg"]
+
+
+def test_what_was_read_before_an_error_is_drawn(sparkflame, tmp_path):
+    (tmp_path / "good.folded").write_bytes(b"a 1\n")
+    run = sparkflame("flame", tmp_path / "good.folded", tmp_path / "missing.folded", "-o", tmp_path / "out.svg")
+    assert run.returncode == 1
+    assert b"missing.folded" in run.stderr
+    assert {box.name for box in read_boxes((tmp_path / "out.svg").read_bytes())} == {"all", "a"}
+
+
+def test_the_ending_picks_the_format(sparkflame, tmp_path):
+    (tmp_path / "in.folded").write_bytes(b"a 1\n")
+    assert sparkflame("flame", "in.folded", "-o", "out.svg").returncode == 0
+    assert (tmp_path / "out.svg").read_bytes().startswith(b"<?xml")
+    assert sparkflame("flame", "in.folded", "-o", "out.folded").returncode == 0
+    assert (tmp_path / "out.folded").read_bytes() == b"a 1\n"
+    run = sparkflame("flame", "in.folded", "-o", "out.gif")
+    assert run.returncode == 2 and b"--format" in run.stderr
