@@ -141,9 +141,10 @@ def test_driver_refuses_unknown_step():
 def test_manual_keeps_what_was_written_and_follows_the_tables():
     section = ".TP\n\\fB\\-o\\fR, \\fB\\-\\-output\\fR \\fIFILE\\fR\nBy hand.\n.TP\n\\fB\\-\\-gone\\fR\nOld.\n"
     options = [("-o", "--output", "FILE", "where to"), ("", "--dark-mode", "", "see --output")]
-    text = update_manual.options_section(options, section)
+    text = update_manual.options_section(options, section, {"--output": "Output"})
+    assert text.startswith(".SS Output\n.TP\n")
     assert "By hand." in text and "gone" not in text
-    assert ".TP\n\\fB\\-\\-dark\\-mode\\fR\nSee \\-\\-output.\n" in text
+    assert ".TP\n\\fB\\-\\-dark\\-mode\\fR\nsee \\-\\-output.\n" in text
 
 
 def test_unsafe_call_in_a_signal_handler_is_found(tmp_path):
