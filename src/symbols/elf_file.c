@@ -1,0 +1,277 @@
+#include "symbols/elf_file.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const uint64_t SIZE_LIMIT_BYTES = 4ULL << 30;
+
+static bool inside(const struct elf_file *file, uint64_t offset, uint64_t size)
+{
+    return offset <= file->size && size <= file->size - offset;
+}
+
+static bool copy_out(const struct elf_file *file, uint64_t offset, void *to, size_t size)
+{
+    if (!inside(file, offset, size))
+        return false;
+    memcpy(to, file->data + offset, size);
+    return true;
+}
+
+static bool read_section_header(const struct elf_file *file, uint32_t index, Elf64_Shdr *header)
+{
+    return copy_out(file, file->section_offset + (uint64_t)index * sizeof(*header), header, sizeof(*header));
+}
+
+/* Big files keep their counts in the first section header. */
+static void read_section_names(struct elf_file *file, const Elf64_Ehdr *header)
+{
+    Elf64_Shdr first, names;
+    uint32_t names_index = header->e_shstrndx;
+    if (file->section_offset == 0 || !read_section_header(file, 0, &first)) {
+        file->section_count = 0;
+        return;
+    }
+    if (header->e_shnum == 0 && first.sh_size <= UINT16_MAX)
+        file->section_count = (uint32_t)first.sh_size;
+    if (names_index == SHN_XINDEX)
+        names_index = first.sh_link;
+    if (names_index < file->section_count && read_section_header(file, names_index, &names) &&
+        inside(file, names.sh_offset, names.sh_size))
+        file->section_names = (struct text_view){file->data + names.sh_offset, names.sh_size};
+}
+
+static bool read_header(struct elf_file *file, struct error *error)
+{
+    Elf64_Ehdr header;
+    if (!copy_out(file, 0, &header, sizeof(header)) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+        return error_set(error, ERROR_BAD_INPUT, "not an ELF file");
+    if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
+        return error_set(error, ERROR_UNSUPPORTED, "not a 64-bit little-endian ELF file");
+    if (header.e_phnum > 0 && header.e_phentsize != sizeof(Elf64_Phdr))
+        return error_set(error, ERROR_BAD_INPUT, "program headers of %u bytes", header.e_phentsize);
+    file->machine = header.e_machine;
+    file->type = header.e_type;
+    file->section_offset = header.e_shentsize == sizeof(Elf64_Shdr) ? header.e_shoff : 0;
+    file->section_count = header.e_shnum;
+    file->program_offset = header.e_phoff;
+    file->program_count = header.e_phnum;
+    if (!inside(file, file->section_offset, 0) || !inside(file, file->program_offset, 0))
+        return error_set(error, ERROR_BAD_INPUT, "ELF headers lie behind the end of the file");
+    read_section_names(file, &header);
+    return true;
+}
+
+static bool map_file(struct elf_file *file, int descriptor, struct error *error)
+{
+    struct stat status;
+    if (fstat(descriptor, &status) != 0)
+        return error_set_system(error, "cannot read the file's size");
+    if (!S_ISREG(status.st_mode))
+        return error_set(error, ERROR_BAD_INPUT, "not a regular file");
+    if (status.st_size <= 0 || (uint64_t)status.st_size > SIZE_LIMIT_BYTES)
+        return error_set(error, ERROR_BAD_INPUT, "empty or larger than 4 GiB");
+    void *data = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    if (data == MAP_FAILED)
+        return error_set_system(error, "cannot map the file");
+    file->data = data;
+    file->size = (size_t)status.st_size;
+    file->mapped = true;
+    return true;
+}
+
+bool elf_file_open(struct elf_file *file, const char *path, struct error *error)
+{
+    *file = (struct elf_file){.data = NULL};
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (descriptor < 0)
+        return error_set_system(error, "%s", path);
+    bool good = map_file(file, descriptor, error) && read_header(file, error);
+    close(descriptor);
+    if (!good) {
+        error_prefix(error, "%s", path);
+        elf_file_release(file);
+    }
+    return good;
+}
+
+bool elf_file_from_memory(struct elf_file *file, const void *data, size_t size, struct error *error)
+{
+    *file = (struct elf_file){.data = data, .size = size};
+    if (read_header(file, error))
+        return true;
+    elf_file_release(file);
+    return false;
+}
+
+void elf_file_release(struct elf_file *file)
+{
+    if (file->mapped)
+        munmap((void *)(uintptr_t)file->data, file->size);
+    *file = (struct elf_file){.data = NULL};
+}
+
+/* A string of a table: must end inside it. */
+static const char *string_at(struct text_view table, uint64_t offset)
+{
+    if (offset >= table.size || memchr(table.data + offset, '\0', table.size - offset) == NULL)
+        return NULL;
+    return table.data + offset;
+}
+
+bool elf_file_section(const struct elf_file *file, uint32_t index, struct elf_section *section)
+{
+    Elf64_Shdr header;
+    if (index >= file->section_count || !read_section_header(file, index, &header))
+        return false;
+    *section = (struct elf_section){.index = index,
+                                    .type = header.sh_type,
+                                    .flags = header.sh_flags,
+                                    .address = header.sh_addr,
+                                    .size_in_memory = header.sh_size,
+                                    .link = header.sh_link};
+    section->name = text_of(string_at(file->section_names, header.sh_name));
+    if (header.sh_type != SHT_NOBITS && inside(file, header.sh_offset, header.sh_size))
+        section->data = (struct text_view){file->data + header.sh_offset, header.sh_size};
+    return true;
+}
+
+bool elf_file_find_section(const struct elf_file *file, const char *name, struct elf_section *section)
+{
+    for (uint32_t i = 0; i < file->section_count; i++)
+        if (elf_file_section(file, i, section) && text_equal(section->name, text_of(name)))
+            return true;
+    return false;
+}
+
+bool elf_file_segment(const struct elf_file *file, uint32_t index, struct elf_segment *segment)
+{
+    Elf64_Phdr header;
+    if (index >= file->program_count ||
+        !copy_out(file, file->program_offset + (uint64_t)index * sizeof(header), &header, sizeof(header)))
+        return false;
+    *segment = (struct elf_segment){.type = header.p_type,
+                                    .flags = header.p_flags,
+                                    .offset = header.p_offset,
+                                    .address = header.p_vaddr,
+                                    .size_in_file = header.p_filesz,
+                                    .size_in_memory = header.p_memsz};
+    return true;
+}
+
+uint64_t elf_file_base(const struct elf_file *file)
+{
+    struct elf_segment segment;
+    for (uint32_t i = 0; elf_file_segment(file, i, &segment); i++)
+        if (segment.type == PT_LOAD)
+            return segment.address;
+    return 0;
+}
+
+bool elf_file_bias(const struct elf_file *file, uint64_t start, uint64_t file_offset, uint64_t *bias)
+{
+    struct elf_segment segment;
+    for (uint32_t i = 0; elf_file_segment(file, i, &segment); i++) {
+        uint64_t first = segment.offset & ~(uint64_t)4095; /* the loader maps whole pages */
+        if (segment.type != PT_LOAD || (segment.flags & PF_X) == 0 || file_offset < first ||
+            file_offset >= segment.offset + segment.size_in_file)
+            continue;
+        *bias = start - file_offset + segment.offset - segment.address;
+        return true;
+    }
+    return false;
+}
+
+static bool find_note(struct text_view notes, struct text_view *build_id)
+{
+    while (notes.size >= sizeof(Elf64_Nhdr)) {
+        Elf64_Nhdr header;
+        memcpy(&header, notes.data, sizeof(header));
+        uint64_t name_size = ((uint64_t)header.n_namesz + 3) & ~3ULL;
+        uint64_t data_size = ((uint64_t)header.n_descsz + 3) & ~3ULL;
+        struct text_view name = text_part(notes, sizeof(header), header.n_namesz);
+        struct text_view data = text_part(notes, sizeof(header) + name_size, header.n_descsz);
+        if (header.n_type == NT_GNU_BUILD_ID && text_equal(name, (struct text_view){"GNU", 4}) &&
+            data.size == header.n_descsz && data.size > 0) {
+            *build_id = data;
+            return true;
+        }
+        notes = text_from(notes, sizeof(header) + name_size + data_size);
+    }
+    return false;
+}
+
+bool elf_file_build_id(const struct elf_file *file, struct text_view *build_id)
+{
+    struct elf_section section;
+    struct elf_segment segment;
+    for (uint32_t i = 0; elf_file_section(file, i, &section); i++)
+        if (section.type == SHT_NOTE && find_note(section.data, build_id))
+            return true;
+    for (uint32_t i = 0; elf_file_segment(file, i, &segment); i++)
+        if (segment.type == PT_NOTE && inside(file, segment.offset, segment.size_in_file) &&
+            find_note((struct text_view){file->data + segment.offset, segment.size_in_file}, build_id))
+            return true;
+    return false;
+}
+
+bool elf_file_debug_link(const struct elf_file *file, struct text_view *name, uint32_t *checksum)
+{
+    struct elf_section section;
+    if (!elf_file_find_section(file, ".gnu_debuglink", &section) || section.data.size < 8)
+        return false;
+    const char *text = string_at(section.data, 0);
+    if (text == NULL || text[0] == '\0')
+        return false;
+    *name = text_of(text);
+    size_t at = (name->size + 4) & ~(size_t)3; /* after the zero byte, aligned */
+    if (at + 4 > section.data.size)
+        return false;
+    memcpy(checksum, section.data.data + at, 4);
+    return true;
+}
+
+size_t elf_symbol_count(const struct elf_section *symbols)
+{
+    return symbols->data.size / sizeof(Elf64_Sym);
+}
+
+bool elf_symbol_at(const struct elf_file *file, const struct elf_section *symbols, size_t index,
+                   struct elf_symbol *symbol)
+{
+    Elf64_Sym entry;
+    struct elf_section strings;
+    if (index >= elf_symbol_count(symbols) || !elf_file_section(file, symbols->link, &strings))
+        return false;
+    memcpy(&entry, symbols->data.data + index * sizeof(entry), sizeof(entry));
+    const char *name = string_at(strings.data, entry.st_name);
+    *symbol = (struct elf_symbol){.name = name == NULL ? "" : name,
+                                  .address = entry.st_value,
+                                  .size = entry.st_size,
+                                  .type = ELF64_ST_TYPE(entry.st_info),
+                                  .binding = ELF64_ST_BIND(entry.st_info),
+                                  .section = entry.st_shndx};
+    return true;
+}
+
+static bool find_in(const struct elf_file *file, const char *table, const char *name,
+                    struct elf_symbol *symbol)
+{
+    struct elf_section section;
+    if (!elf_file_find_section(file, table, &section))
+        return false;
+    for (size_t i = 1; elf_symbol_at(file, &section, i, symbol); i++)
+        if (symbol->section != SHN_UNDEF && strcmp(symbol->name, name) == 0)
+            return true;
+    return false;
+}
+
+bool elf_file_find_symbol(const struct elf_file *file, const char *name, struct elf_symbol *symbol)
+{
+    return find_in(file, ".dynsym", name, symbol) || find_in(file, ".symtab", name, symbol);
+}

@@ -1,0 +1,100 @@
+/*
+ * unwind_table.h - how to find the caller's frame at each address of a file, compiled from its .eh_frame (or
+ * .debug_frame) into a table small and plain enough for a signal handler.
+ *
+ * A row says from which address on which rule holds; rules repeat, so a row is 6 bytes. Only what is needed to walk is
+ * kept: the canonical frame address (CFA), the return address and the frame pointer.
+ *
+ * Owns: its arrays, until unwind_table_release().
+ * Threads: any, once loaded; unwind_table_find(), unwind_step() and unwind_walk() are safe in a signal handler.
+ * Limit: UNWIND_ROW_LIMIT rows, 65535 different rules, files of 4 GiB.
+ */
+#ifndef SYMBOLS_UNWIND_TABLE_H
+#define SYMBOLS_UNWIND_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "symbols/elf_file.h"
+
+enum { UNWIND_ROW_LIMIT = 16 * 1000 * 1000 };
+
+enum unwind_kind {
+    UNWIND_NONE,               /* no code here, or a rule too complicated */
+    UNWIND_STACK_POINTER,      /* CFA = stack pointer + cfa_offset */
+    UNWIND_FRAME_POINTER,      /* CFA = frame pointer + cfa_offset */
+    UNWIND_FRAME_POINTER_LOAD, /* CFA = memory[frame pointer + cfa_offset] + loaded_offset: a realigned stack */
+    UNWIND_STACK_POINTER_LOAD, /* CFA = memory[stack pointer + cfa_offset] + loaded_offset */
+    UNWIND_PLT,                /* CFA = stack pointer + 8, 8 more from byte cfa_offset of an entry of 16 on */
+    UNWIND_SIGNAL,             /* the kernel put all registers on the stack */
+    UNWIND_END,                /* nobody called this */
+};
+
+/* In return_address_offset: the return address is still in the link register (aarch64). In frame_pointer_offset: the
+   caller's frame pointer is still in its register. */
+#define UNWIND_IN_REGISTER INT16_MIN
+/* In frame_pointer_offset: the caller's frame pointer lies where the own one points. */
+#define UNWIND_AT_FRAME_POINTER (INT16_MIN + 1)
+
+struct unwind_rule {
+    uint8_t kind; /* enum unwind_kind */
+    int8_t loaded_offset;
+    int16_t frame_pointer_offset;  /* from the CFA */
+    int16_t return_address_offset; /* from the CFA */
+    int32_t cfa_offset;
+};
+
+struct unwind_table {
+    uint64_t base; /* address as linked that row offsets count from */
+    uint32_t span; /* offsets at or above it have no rule */
+    uint32_t count;
+    uint32_t rule_count;
+    uint32_t bucket_shift;
+    uint32_t *starts;  /* sorted */
+    uint16_t *rule_of; /* one for each start */
+    uint32_t *buckets; /* for offset >> bucket_shift: the last row that starts at or before the bucket */
+    struct unwind_rule *rules;
+    uint32_t complicated; /* rows whose rule was too complicated */
+};
+
+void unwind_table_init(struct unwind_table *table);
+void unwind_table_release(struct unwind_table *table);
+/* Damaged entries end the reading and keep what was understood. A file without frame information gives an empty
+   table. Fails only for lack of memory. */
+bool unwind_table_load(struct unwind_table *table, const struct elf_file *file,
+                       struct error *error) MUST_CHECK;
+size_t unwind_table_bytes(const struct unwind_table *table);
+
+/* NULL: no rule for this address (as linked). */
+const struct unwind_rule *unwind_table_find(const struct unwind_table *table, uint64_t address);
+
+struct unwind_registers {
+    uint64_t pc, sp, fp;
+    uint64_t link;    /* aarch64's x30; unused on x86_64 */
+    bool interrupted; /* pc is where the thread stopped, not a return address */
+};
+
+/* How memory of the walked thread is read; must not fault. */
+struct unwind_memory {
+    bool (*read)(void *context, uint64_t address, uint64_t *value);
+    void *context;
+};
+
+enum unwind_result { UNWIND_STEPPED, UNWIND_FINISHED, UNWIND_FAILED };
+
+/* The rule of code that keeps a frame pointer; for addresses without any. */
+extern const struct unwind_rule unwind_by_frame_pointer;
+
+/* Replaces the registers by the caller's. The stack pointer only grows; what would break that fails. */
+enum unwind_result unwind_step(const struct unwind_rule *rule, struct unwind_registers *registers,
+                               const struct unwind_memory *memory);
+
+struct module_map;
+/* The program counters from the innermost frame on, at most limit. Return addresses are given as they are: subtract 1
+   before looking up a line or symbol. Ends where no rule and no sane frame pointer leads on. */
+size_t unwind_walk(const struct module_map *map, struct unwind_registers registers,
+                   const struct unwind_memory *memory, uint64_t *pcs, size_t limit);
+
+#endif
