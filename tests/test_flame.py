@@ -86,7 +86,7 @@ def test_reverse_merges_from_the_innermost_frame(sparkflame):
 
 
 def test_a_chart_keeps_the_order_and_merges_neighbours_only(sparkflame):
-    picture = draw(sparkflame, b"z;a 1\nz;b 2\ny 1\nz;a 4\n", "--flamechart")
+    picture = draw(sparkflame, b"z;a 4\ny 1\nz;b 2\nz;a 1\n", "--flamechart")
     assert [(box.name, box.x, box.width) for box in read_boxes(picture) if box.level == 1] == \
         [("z", 0, 3), ("y", 3, 1), ("z", 4, 4)]
 

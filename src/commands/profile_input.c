@@ -114,6 +114,7 @@ static bool make_selection(struct profile_input *input, struct error *error)
                         ignore_case, error) &&
            add_patterns(selection->drop_frames, &selection->drop_frame_count, &options->drop_frames,
                         ignore_case, error) &&
+           add_patterns(selection->base, &selection->base_count, &options->base, ignore_case, error) &&
            add_labels(selection, options, error) && add_groups(selection, options->by, error);
 }
 

@@ -31,7 +31,7 @@ struct profile_input_options {
     const char *from, *to;
     const char *thread, *state, *application, *executor, *job, *stage, *task;
     struct option_list labels;
-    struct option_list include, exclude, only_frames, drop_frames;
+    struct option_list include, exclude, only_frames, drop_frames, base;
     bool ignore_case;
     double min_share;
     const char *by;

@@ -50,6 +50,8 @@ const struct option profile_select_options[] = {
     {"only-frames", 0, OPTION_LIST, AT(only_frames), "REGEX",
      "Leave out frames that do not match; stacks stay"},
     {"drop-frames", 0, OPTION_LIST, AT(drop_frames), "REGEX", "Leave out frames that match; stacks stay"},
+    {"base", 0, OPTION_LIST, AT(base), "REGEX",
+     "Only stacks with a frame that matches, and without its callers"},
     {"ignore-case", 0, OPTION_FLAG, AT(ignore_case), NULL, "Expressions ignore upper and lower case"},
     {"min-share", 0, OPTION_NUMBER, AT(min_share), "PERCENT",
      "Sum up subtrees below this share as \"[other]\""},

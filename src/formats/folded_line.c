@@ -24,7 +24,9 @@ static struct text_view cut_last_word(struct text_view *text)
     if (begin == 0 || begin == end)
         return (struct text_view){"", 0};
     struct text_view word = {text->data + begin, end - begin};
-    text->size = begin - 1;
+    while (begin > 0 && is_blank(text->data[begin - 1]))
+        begin--;
+    text->size = begin;
     return word;
 }
 
@@ -145,14 +147,17 @@ static bool split_python(struct text_view text, struct text_view *name, struct t
     return true;
 }
 
-uint32_t folded_frame(struct profile *profile, struct text_view text)
+uint32_t folded_frame(struct profile *profile, struct text_view text, bool needs_lines)
 {
     struct text_view name = text, file = {"", 0};
     uint32_t line = 0;
-    if (split_python(text, &name, &file, &line))
+    if (split_python(text, &name, &file, &line)) {
+        if (!needs_lines)
+            return profile_frame(profile, text, TEXT(""), 0, FRAME_PYTHON);
         return profile_frame(profile, name, file, line, FRAME_PYTHON);
+    }
     enum frame_kind kind = frame_kind_of_suffix(&name);
-    if (frame_kind_is_java(kind))
+    if (frame_kind_is_java(kind) && needs_lines)
         line = cut_line_number(&name);
     return profile_frame(profile, name, TEXT(""), line, kind);
 }

@@ -29,7 +29,8 @@ struct folded_line {
 
 enum folded_outcome folded_line_parse(struct text_view line, bool two_counts, struct folded_line *parsed,
                                       struct error *error);
-/* The frame that this text of a stack means; NO_FRAME: out of memory. Different texts give different frames. */
-uint32_t folded_frame(struct profile *profile, struct text_view text) MUST_CHECK;
+/* The frame that this text of a stack means; NO_FRAME: out of memory. Different texts give different frames. Without
+ * needs_lines file and line stay in the name, so that a picture shows what the text has. */
+uint32_t folded_frame(struct profile *profile, struct text_view text, bool needs_lines) MUST_CHECK;
 
 #endif

@@ -12,6 +12,7 @@
 
 struct folded_reader {
     struct profile *profile;
+    bool needs_lines;
     bool two_counts;
     uint32_t events[2];
     uint64_t line;
@@ -72,8 +73,11 @@ static bool add_stack(struct folded_reader *reader, const struct folded_line *li
     struct text_view rest = line->stack;
     uint32_t node = STACK_ROOT;
     size_t depth = 0;
-    while (rest.size > 0 && depth++ < READER_DEPTH_LIMIT) {
-        uint32_t frame = folded_frame(profile, text_cut(&rest, ';'));
+    /* "a;b; 3" has an innermost frame without a name. */
+    bool more = true;
+    while (more && depth++ < READER_DEPTH_LIMIT) {
+        more = text_find_byte(rest, ';') != TEXT_NOT_FOUND;
+        uint32_t frame = folded_frame(profile, text_cut(&rest, ';'), reader->needs_lines);
         node = frame == NO_FRAME ? NO_STACK : stack_tree_child(&profile->stacks, node, frame);
         if (node == NO_STACK)
             return false;
@@ -146,7 +150,7 @@ static void tell(const struct folded_reader *reader, const struct read_options *
 static bool read_folded(struct byte_source *source, const struct read_options *options,
                         struct profile *profile, struct error *error)
 {
-    struct folded_reader reader = {.profile = profile};
+    struct folded_reader reader = {.profile = profile, .needs_lines = options->needs_lines};
     struct line_reader lines = {.source = source};
     struct text_view block;
     if (!begin(&reader, source, error))

@@ -22,7 +22,9 @@ static int compare_rows(const void *left, const void *right)
     const struct row *a = left, *b = right;
     if (a->time_ns != b->time_ns)
         return a->time_ns < b->time_ns ? -1 : 1;
-    return a->sample < b->sample ? -1 : a->sample > b->sample;
+    /* Folded text for charts has the newest line first. */
+    bool backward = a->time_ns == NO_TIME;
+    return (a->sample < b->sample) != backward ? -1 : a->sample != b->sample;
 }
 
 static bool collect(const struct stack_tree *stacks, uint32_t stack, struct path *path)
@@ -39,7 +41,7 @@ static bool collect(const struct stack_tree *stacks, uint32_t stack, struct path
 
 /* Boxes of the stack before are continued as far as both agree. */
 static bool add_row(const struct profile *from, struct profile *chart, const struct sample *sample,
-                    struct path *path, struct path *last)
+                    uint32_t filler, struct path *path, struct path *last)
 {
     if (!collect(&from->stacks, sample->stack, path))
         return false;
@@ -55,7 +57,8 @@ static bool add_row(const struct profile *from, struct profile *chart, const str
             return false;
     }
     struct sample added = *sample;
-    added.stack = path->size == 0 ? STACK_ROOT : path->made[path->size - 1];
+    uint32_t end = path->size == 0 ? STACK_ROOT : path->made[path->size - 1];
+    added.stack = stack_tree_append(&chart->stacks, end, filler);
     added.context = 0;
     struct path swap = *path;
     *path = *last;
@@ -84,9 +87,12 @@ static bool fill(const struct profile *from, uint32_t event, struct profile *cha
         if (from->samples[i].event == event)
             rows[count++] = (struct row){from->samples[i].time_ns, (uint32_t)i};
     qsort(rows, count, sizeof(*rows), compare_rows);
-    bool good = copy_tables(from, chart);
+    uint32_t filler = NO_FRAME;
+    if (copy_tables(from, chart))
+        filler = profile_frame(chart, TEXT(CHART_FILLER), TEXT(""), 0, FRAME_GROUP);
+    bool good = filler != NO_FRAME;
     for (size_t i = 0; i < count && good; i++)
-        good = add_row(from, chart, &from->samples[rows[i].sample], &path, &last);
+        good = add_row(from, chart, &from->samples[rows[i].sample], filler, &path, &last);
     free(path.nodes);
     free(path.made);
     free(last.nodes);

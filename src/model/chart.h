@@ -12,7 +12,11 @@
 #include "base/error.h"
 #include "model/profile.h"
 
-/* Fills the uninitialised profile `chart` from the samples of one event, which must have kept their order or times. */
+/* The time in which a frame calls nothing stands between its callees, so it is a frame of this name, not to be drawn. */
+#define CHART_FILLER "\001"
+
+/* Fills the uninitialised profile `chart` from the samples of one event, which must have kept their order or times.
+ * Samples without times are taken to stand newest first, as flamegraph.pl has it. */
 bool chart_make(const struct profile *from, uint32_t event, struct profile *chart,
                 struct error *error) MUST_CHECK;
 

@@ -32,6 +32,8 @@ enum {
     MATCHES_INCLUDE = 1,
     MATCHES_EXCLUDE = 2,
     IS_DROPPED = 4,
+    IS_BASE = 8,
+    INHERITED = MATCHES_INCLUDE | MATCHES_EXCLUDE | IS_BASE,
 };
 
 void selection_init(struct selection *selection)
@@ -51,6 +53,7 @@ void selection_release(struct selection *selection)
     free_patterns(selection->exclude, selection->exclude_count);
     free_patterns(selection->only_frames, selection->only_frame_count);
     free_patterns(selection->drop_frames, selection->drop_frame_count);
+    free_patterns(selection->base, selection->base_count);
     for (size_t i = 0; i < selection->label_count; i++)
         pattern_free(selection->labels[i].pattern);
     selection_init(selection);
@@ -61,8 +64,8 @@ bool selection_is_all(const struct selection *selection)
     return selection->event == NULL && selection->from_ns == NO_TIME && selection->to_ns == NO_TIME &&
            selection->label_count == 0 && selection->include_count == 0 && selection->exclude_count == 0 &&
            selection->only_frame_count == 0 && selection->drop_frame_count == 0 &&
-           selection->min_share <= 0 && selection->group_count == 0 && !selection->reverse &&
-           !selection->collapse_recursion;
+           selection->base_count == 0 && selection->min_share <= 0 && selection->group_count == 0 &&
+           !selection->reverse && !selection->collapse_recursion;
 }
 
 static bool any_matches(struct pattern *const *patterns, size_t count, struct text_view text)
@@ -205,6 +208,8 @@ static void judge_frames(struct work *work)
         bool dropped = any_matches(selection->drop_frames, selection->drop_frame_count, name) ||
                        (selection->only_frame_count > 0 &&
                         !any_matches(selection->only_frames, selection->only_frame_count, name));
+        if (any_matches(selection->base, selection->base_count, name))
+            flags |= IS_BASE;
         work->frame_flags[i] = flags | (dropped ? IS_DROPPED : 0);
     }
 }
@@ -216,14 +221,15 @@ static void judge_stacks(struct work *work)
     work->stack_flags[STACK_ROOT] = 0;
     for (size_t i = 1; i < work->from->stacks.size; i++)
         work->stack_flags[i] =
-            (work->stack_flags[nodes[i].parent] | work->frame_flags[nodes[i].frame]) & (uint8_t)~IS_DROPPED;
+            (work->stack_flags[nodes[i].parent] | work->frame_flags[nodes[i].frame]) & INHERITED;
 }
 
 static bool stack_stays(const struct work *work, uint32_t stack)
 {
     uint8_t flags = work->stack_flags[stack];
     bool wanted = work->selection->include_count == 0 || (flags & MATCHES_INCLUDE) != 0;
-    return wanted && (flags & MATCHES_EXCLUDE) == 0;
+    bool has_base = work->selection->base_count == 0 || (flags & IS_BASE) != 0;
+    return wanted && has_base && (flags & MATCHES_EXCLUDE) == 0;
 }
 
 static bool sample_stays(const struct work *work, const struct sample *sample)
@@ -274,6 +280,8 @@ static size_t collect_path(struct work *work, uint32_t stack)
         if (work->selection->collapse_recursion && size > 0 && work->path[size - 1] == frame)
             continue;
         work->path[size++] = frame;
+        if ((work->frame_flags[nodes[stack].frame] & IS_BASE) != 0)
+            break;
     }
     if (cut && array_reserve(&work->path, &work->path_capacity, size + 1, UINT32_MAX))
         work->path[size++] = work->other_frame;

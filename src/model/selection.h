@@ -43,6 +43,8 @@ struct selection {
     size_t only_frame_count;
     struct pattern *drop_frames[SELECTION_LIST_LIMIT]; /* frames that go; their callees move up */
     size_t drop_frame_count;
+    struct pattern *base[SELECTION_LIST_LIMIT]; /* frames outside the innermost one that matches go */
+    size_t base_count;
     double min_share;                          /* of the total, 0 to 1: smaller subtrees become "[other]" */
     uint32_t group_keys[SELECTION_LIST_LIMIT]; /* outermost frames made of labels, first key outermost */
     const char *group_names[SELECTION_LIST_LIMIT];

@@ -128,6 +128,7 @@ bool view_init(struct view *view, const struct profile *profile, const struct vi
                struct error *error)
 {
     *view = (struct view){.profile = profile, .names = &profile->strings, .sides = options->sides};
+    view->keeps_kinds_apart = options->keep_kinds_apart;
     if (!name_style_is_plain(&options->names)) {
         if (!string_table_init(&view->own_names, PROFILE_STRING_LIMIT_BYTES))
             return error_set_memory(error);

@@ -50,6 +50,7 @@ struct view {
     bool owns_names;
     bool owns_tree;
     size_t sides;
+    bool keeps_kinds_apart;
     double *totals[2]; /* of each node, callees included */
     double *selfs[2];
 };

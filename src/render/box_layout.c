@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "model/chart.h"
 
 struct work {
     const struct view *view;
@@ -53,6 +54,12 @@ static bool is_wide(const struct work *work, uint32_t node)
     return work->widths[node] >= work->options->least_width && work->widths[node] > 0;
 }
 
+/* Room between the callees of a box in a chart. */
+static bool is_filler(const struct work *work, uint32_t node)
+{
+    return work->options->order == ORDER_NODE && text_equal(view_name(work->view, node), TEXT(CHART_FILLER));
+}
+
 /* Counting sort by parent: only callees of boxes that are drawn matter. */
 static bool find_children(struct work *work)
 {
@@ -86,7 +93,21 @@ static bool find_children(struct work *work)
     return true;
 }
 
-/* As folded lines sort: a name is followed by ';' when it calls something, by ' ' when it does not. */
+/* What follows a name in folded text: the mark of its kind, then ';' when it calls something, ' ' when it does not. */
+static struct text_view name_end(const struct work *work, uint32_t node, char *end)
+{
+    const struct view *view = work->view;
+    const char *mark =
+        view->keeps_kinds_apart ? frame_kind_suffix(view->frames[view->nodes[node].frame].kind) : "";
+    size_t size = strlen(mark);
+    memcpy(end, mark, size);
+    end[size] = work->has_callee[node] ? ';' : ' ';
+    return (struct text_view){end, size + 1};
+}
+
+#define NAME_END_BYTES 8
+
+/* As folded lines sort, so that pictures of other tools look alike. */
 static int compare_names(const struct work *work, uint32_t left, uint32_t right)
 {
     struct text_view a = view_name(work->view, left), b = view_name(work->view, right);
@@ -94,14 +115,14 @@ static int compare_names(const struct work *work, uint32_t left, uint32_t right)
     int order = memcmp(a.data, b.data, shared);
     if (order != 0)
         return order;
-    if (a.size == b.size)
-        return left < right ? -1 : left > right;
-    unsigned char end_a = work->has_callee[left] ? ';' : ' ', end_b = work->has_callee[right] ? ';' : ' ';
-    unsigned char byte_a = a.size > shared ? (unsigned char)a.data[shared] : end_a;
-    unsigned char byte_b = b.size > shared ? (unsigned char)b.data[shared] : end_b;
-    if (byte_a != byte_b)
-        return byte_a < byte_b ? -1 : 1;
-    return a.size < b.size ? -1 : 1;
+    char end_a[NAME_END_BYTES], end_b[NAME_END_BYTES];
+    struct text_view tail_a = name_end(work, left, end_a), tail_b = name_end(work, right, end_b);
+    if (a.size > shared)
+        tail_a = text_from(a, shared);
+    if (b.size > shared)
+        tail_b = text_from(b, shared);
+    order = text_compare(tail_a, tail_b);
+    return order != 0 ? order : left < right ? -1 : left > right;
 }
 
 static int compare(const void *left, const void *right, void *context)
@@ -132,7 +153,7 @@ static bool push_callees(struct work *work, const struct box *box, struct box **
     size_t first = *size;
     for (uint32_t i = start; i < end; i++) {
         uint32_t node = work->children[i];
-        if (is_wide(work, node))
+        if (is_wide(work, node) && !is_filler(work, node))
             (*stack)[(*size)++] = (struct box){node, box->level + 1, x, work->widths[node]};
         x += work->widths[node];
     }
