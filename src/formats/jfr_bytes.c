@@ -1,0 +1,168 @@
+#include "formats/jfr_bytes.h"
+
+#include "base/text_builder.h"
+#include "base/utf8.h"
+
+#define EACH_BYTE UINT64_C(0x0101010101010101)
+#define HIGH_BITS UINT64_C(0x8080808080808080)
+#define TEXT_LIMIT_BYTES ((size_t)1 << 30)
+
+uint32_t jfr_fixed32(struct jfr_cursor *cursor)
+{
+    if (jfr_left(cursor) < 4) {
+        (void)jfr_fail(cursor);
+        return 0;
+    }
+    uint32_t value;
+    memcpy(&value, cursor->at, sizeof(value));
+    cursor->at += sizeof(value);
+    return __builtin_bswap32(value);
+}
+
+uint64_t jfr_fixed64(struct jfr_cursor *cursor)
+{
+    if (jfr_left(cursor) < 8) {
+        (void)jfr_fail(cursor);
+        return 0;
+    }
+    uint64_t value;
+    memcpy(&value, cursor->at, sizeof(value));
+    cursor->at += sizeof(value);
+    return __builtin_bswap64(value);
+}
+
+static void skip_slowly(struct jfr_cursor *cursor, uint64_t count)
+{
+    while (count-- > 0 && !cursor->failed)
+        (void)jfr_varint(cursor);
+}
+
+/* The last byte of an integer has its high bit clear, so integers are counted eight bytes at a time. Only the ninth
+ * byte of an integer breaks that rule; it takes a run of eight high bits, half of which lie within one word. */
+void jfr_skip_varints(struct jfr_cursor *cursor, uint64_t count)
+{
+    if (!jfr_has_room_for(cursor, count))
+        return;
+    struct jfr_cursor start = *cursor;
+    uint64_t left = count;
+    while (left >= 8 && jfr_left(cursor) >= 8) {
+        uint64_t word;
+        memcpy(&word, cursor->at, sizeof(word));
+        uint64_t high = word & HIGH_BITS;
+        uint64_t run = high & (high >> 8);
+        if (UNLIKELY((run & (run >> 16)) != 0)) {
+            *cursor = start;
+            skip_slowly(cursor, count);
+            return;
+        }
+        left -= (((high ^ HIGH_BITS) >> 7) * EACH_BYTE) >> 56;
+        cursor->at += 8;
+    }
+    /* The word's last integer may go on in the next one. */
+    if (left < count && cursor->at[-1] >= 0x80) {
+        while (cursor->at > start.at && cursor->at[-1] >= 0x80)
+            cursor->at--;
+    }
+    skip_slowly(cursor, left);
+}
+
+void jfr_skip_string(struct jfr_cursor *cursor)
+{
+    switch (jfr_byte(cursor)) {
+    case JFR_STRING_NULL:
+    case JFR_STRING_EMPTY:
+        return;
+    case JFR_STRING_CONSTANT:
+        (void)jfr_varint(cursor);
+        return;
+    case JFR_STRING_UTF8:
+    case JFR_STRING_LATIN1:
+        jfr_skip(cursor, jfr_varint(cursor));
+        return;
+    case JFR_STRING_CHARACTERS:
+        jfr_skip_varints(cursor, jfr_varint(cursor));
+        return;
+    default:
+        (void)jfr_fail(cursor);
+    }
+}
+
+static bool keep_text(struct text_builder *builder, struct arena *arena, struct text_view *text)
+{
+    *text = arena_copy_text(arena, text_builder_view(builder));
+    bool good = text->data != NULL && !builder->failed;
+    text_builder_release(builder);
+    return good;
+}
+
+static bool string_of_characters(struct jfr_cursor *cursor, struct arena *arena, struct text_view *text)
+{
+    uint64_t count = jfr_varint(cursor);
+    if (!jfr_has_room_for(cursor, count))
+        return false;
+    struct text_builder builder;
+    text_builder_init(&builder, TEXT_LIMIT_BYTES);
+    uint32_t first_half = 0;
+    for (uint64_t i = 0; i < count && !cursor->failed; i++) {
+        uint32_t unit = (uint32_t)jfr_varint(cursor) & 0xffff;
+        if (first_half != 0 && (unit & 0xfc00) == 0xdc00) {
+            utf8_add_code_point(&builder, 0x10000 + ((first_half & 0x3ff) << 10) + (unit & 0x3ff));
+            first_half = 0;
+            continue;
+        }
+        if (first_half != 0)
+            utf8_add_code_point(&builder, first_half);
+        first_half = (unit & 0xfc00) == 0xd800 ? unit : 0;
+        if (first_half == 0)
+            utf8_add_code_point(&builder, unit);
+    }
+    if (first_half != 0)
+        utf8_add_code_point(&builder, first_half);
+    return keep_text(&builder, arena, text) && !cursor->failed;
+}
+
+static bool string_of_latin1(struct text_view bytes, struct arena *arena, struct text_view *text)
+{
+    *text = bytes;
+    size_t plain = 0;
+    while (plain < bytes.size && (uint8_t)bytes.data[plain] < 0x80)
+        plain++;
+    if (plain == bytes.size)
+        return true;
+    struct text_builder builder;
+    text_builder_init(&builder, TEXT_LIMIT_BYTES);
+    for (size_t i = 0; i < bytes.size; i++)
+        utf8_add_code_point(&builder, (uint8_t)bytes.data[i]);
+    return keep_text(&builder, arena, text);
+}
+
+bool jfr_string(struct jfr_cursor *cursor, struct arena *arena, struct text_view *text, uint64_t *constant)
+{
+    *text = TEXT("");
+    *constant = 0;
+    uint8_t encoding = jfr_byte(cursor);
+    switch (encoding) {
+    case JFR_STRING_NULL:
+    case JFR_STRING_EMPTY:
+        return !cursor->failed;
+    case JFR_STRING_CONSTANT:
+        *constant = jfr_varint(cursor);
+        return !cursor->failed;
+    case JFR_STRING_CHARACTERS:
+        return string_of_characters(cursor, arena, text);
+    case JFR_STRING_UTF8:
+    case JFR_STRING_LATIN1: {
+        uint64_t size = jfr_varint(cursor);
+        struct text_view bytes = {(const char *)cursor->at, (size_t)size};
+        jfr_skip(cursor, size);
+        if (cursor->failed)
+            return false;
+        if (encoding == JFR_STRING_LATIN1)
+            return string_of_latin1(bytes, arena, text);
+        *text = bytes;
+        return true;
+    }
+    default:
+        return jfr_fail(cursor);
+    }
+}

@@ -1,0 +1,375 @@
+#include "formats/jfr_names.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "formats/reader.h"
+
+#define ARENA_LIMIT_BYTES ((size_t)1 << 30)
+#define FIRST_FRAME_SLOTS 1024
+#define MOST_HOPS 4
+#define KERNEL_FRAME_TYPE 5
+#define MOST_THREADS ((size_t)1 << 26)
+
+bool jfr_names_init(struct jfr_names *names, struct profile *profile, bool with_lines, struct error *error)
+{
+    *names =
+        (struct jfr_names){.profile = profile, .with_lines = with_lines, .frame_mask = FIRST_FRAME_SLOTS - 1};
+    arena_init(&names->arena, ARENA_LIMIT_BYTES);
+    text_builder_init(&names->text, ARENA_LIMIT_BYTES);
+    id_map_init(&names->stacks);
+    id_map_init(&names->classes);
+    id_map_init(&names->threads);
+    id_map_init(&names->states);
+    names->frames = malloc(FIRST_FRAME_SLOTS * sizeof(*names->frames));
+    return names->frames != NULL || error_set_memory(error);
+}
+
+void jfr_names_release(struct jfr_names *names)
+{
+    arena_release(&names->arena);
+    text_builder_release(&names->text);
+    id_map_release(&names->stacks);
+    id_map_release(&names->classes);
+    id_map_release(&names->threads);
+    id_map_release(&names->states);
+    free(names->frames);
+    free(names->path);
+    free(names->thread_list);
+    *names = (struct jfr_names){.frames = NULL};
+}
+
+static void free_frame_slots(struct jfr_frame_slot *slots, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        slots[i].frame = NO_FRAME;
+}
+
+struct text_view jfr_names_string_at(struct jfr_names *names, uint64_t place)
+{
+    const uint8_t *end = names->chunk->bytes + names->chunk->size;
+    struct jfr_cursor cursor = {(const uint8_t *)(uintptr_t)place, end, false};
+    for (int hops = 0; hops < MOST_HOPS && !cursor.failed; hops++) {
+        struct text_view text;
+        uint64_t constant;
+        if (!jfr_string(&cursor, &names->arena, &text, &constant))
+            break;
+        if (constant == 0)
+            return text;
+        cursor = jfr_chunk_constant(names->chunk, JFR_POOL_STRING, constant);
+    }
+    return TEXT("");
+}
+
+/* The wanted fields of a constant; false when it is not there. */
+static bool read_constant(struct jfr_names *names, enum jfr_pool pool, uint64_t id, uint64_t *slots)
+{
+    memset(slots, 0, JFR_CONSTANT_SLOTS * sizeof(*slots));
+    struct jfr_cursor cursor = jfr_chunk_constant(names->chunk, pool, id);
+    if (cursor.failed || names->schema->pools[pool] == NULL)
+        return false;
+    jfr_layout_read(names->schema->pools[pool], &cursor, slots);
+    return !cursor.failed;
+}
+
+struct text_view jfr_names_text(struct jfr_names *names, enum jfr_pool pool, uint64_t id)
+{
+    uint64_t slots[JFR_CONSTANT_SLOTS];
+    if (!read_constant(names, pool, id, slots) || slots[JFR_TEXT] == 0)
+        return TEXT("");
+    return jfr_names_string_at(names, slots[JFR_TEXT]);
+}
+
+static enum frame_kind kind_of_text(struct text_view text)
+{
+    static const struct {
+        const char *text;
+        enum frame_kind kind;
+    } known[] = {
+        {"Interpreted", FRAME_INTERPRETED},
+        {"JIT compiled", FRAME_COMPILED},
+        {"Inlined", FRAME_INLINED},
+        {"Native", FRAME_NATIVE},
+        {"C++", FRAME_CPP},
+        {"Kernel", FRAME_KERNEL},
+        {"C1 compiled", FRAME_C1},
+        {"Python", FRAME_PYTHON},
+        {"C extension", FRAME_C_EXTENSION},
+        {"Class", FRAME_CLASS},
+        {"Group", FRAME_GROUP},
+    };
+    for (size_t i = 0; i < COUNT_OF(known); i++)
+        if (text_equal(text, text_of(known[i].text)))
+            return known[i].kind;
+    return FRAME_UNKNOWN;
+}
+
+static bool has_default_state(struct jfr_names *names)
+{
+    const struct id_map *states = &names->chunk->pools[JFR_POOL_THREAD_STATE];
+    for (size_t i = 0; states->slots != NULL && i <= states->mask; i++) {
+        if (states->slots[i].value != NO_ID &&
+            text_equal(jfr_names_text(names, JFR_POOL_THREAD_STATE, states->slots[i].key),
+                       TEXT("STATE_DEFAULT")))
+            return true;
+    }
+    return false;
+}
+
+void jfr_names_begin(struct jfr_names *names, const struct jfr_chunk *chunk, const struct jfr_schema *schema)
+{
+    names->chunk = chunk;
+    names->schema = schema;
+    arena_reset(&names->arena);
+    id_map_clear(&names->stacks);
+    id_map_clear(&names->classes);
+    id_map_clear(&names->threads);
+    id_map_clear(&names->states);
+    names->thread_count = 0;
+    names->frame_count = 0;
+    free_frame_slots(names->frames, names->frame_mask + 1);
+    for (uint64_t type = 0; type < JFR_FRAME_TYPES; type++)
+        names->kinds[type] = kind_of_text(jfr_names_text(names, JFR_POOL_FRAME_TYPE, type));
+    names->native_is_c = names->kinds[KERNEL_FRAME_TYPE] == FRAME_KERNEL;
+    names->has_default_state = has_default_state(names);
+}
+
+static bool has_no_class(const struct jfr_names *names, enum frame_kind kind)
+{
+    return kind == FRAME_CPP || kind == FRAME_KERNEL || (kind == FRAME_NATIVE && names->native_is_c);
+}
+
+/* "pkg/Class.method"; C functions go by their name, and the class that async-profiler gives them is their library. */
+static uint32_t make_frame(struct jfr_names *names, uint64_t method_id, uint32_t line, enum frame_kind kind)
+{
+    uint64_t method[JFR_CONSTANT_SLOTS], class[JFR_CONSTANT_SLOTS];
+    if (!read_constant(names, JFR_POOL_METHOD, method_id, method))
+        return profile_frame(names->profile, TEXT("unknown"), TEXT(""), 0, kind);
+    struct text_view class_name = TEXT("");
+    if (read_constant(names, JFR_POOL_CLASS, method[JFR_METHOD_CLASS], class))
+        class_name = jfr_names_text(names, JFR_POOL_SYMBOL, class[JFR_CLASS_NAME]);
+    struct text_view method_name = jfr_names_text(names, JFR_POOL_SYMBOL, method[JFR_METHOD_NAME]);
+    if (has_no_class(names, kind))
+        return profile_frame(names->profile, method_name, names->with_lines ? class_name : TEXT(""), line,
+                             kind);
+    text_builder_clear(&names->text);
+    text_builder_add(&names->text, class_name);
+    if (class_name.size > 0 && method_name.size > 0)
+        text_builder_add_byte(&names->text, '.');
+    text_builder_add(&names->text, method_name);
+    if (names->text.failed)
+        return NO_FRAME;
+    return profile_frame(names->profile, text_builder_view(&names->text), TEXT(""), line, kind);
+}
+
+static size_t frame_slot(const struct jfr_names *names, uint64_t method, uint32_t line, uint32_t type)
+{
+    size_t slot =
+        hash_mix(method ^ HASH_SEED, HASH_MULTIPLIER + ((uint64_t)line << 8 | type) * 2) & names->frame_mask;
+    for (; names->frames[slot].frame != NO_FRAME; slot = (slot + 1) & names->frame_mask) {
+        const struct jfr_frame_slot *known = &names->frames[slot];
+        if (known->method == method && known->line == line && known->type == type)
+            break;
+    }
+    return slot;
+}
+
+static bool grow_frame_slots(struct jfr_names *names)
+{
+    size_t old_count = names->frame_mask + 1;
+    struct jfr_frame_slot *old = names->frames;
+    struct jfr_frame_slot *slots = malloc(old_count * 2 * sizeof(*slots));
+    if (slots == NULL)
+        return false;
+    free_frame_slots(slots, old_count * 2);
+    names->frames = slots;
+    names->frame_mask = old_count * 2 - 1;
+    for (size_t i = 0; i < old_count; i++)
+        if (old[i].frame != NO_FRAME)
+            slots[frame_slot(names, old[i].method, old[i].line, old[i].type)] = old[i];
+    free(old);
+    return true;
+}
+
+static uint32_t find_frame(struct jfr_names *names, uint64_t method, uint32_t line, uint32_t type)
+{
+    if (!names->with_lines)
+        line = 0;
+    size_t slot = frame_slot(names, method, line, type);
+    if (LIKELY(names->frames[slot].frame != NO_FRAME))
+        return names->frames[slot].frame;
+    if ((names->frame_count + 1) * 2 > names->frame_mask) {
+        if (!grow_frame_slots(names))
+            return NO_FRAME;
+        slot = frame_slot(names, method, line, type);
+    }
+    enum frame_kind kind = type < JFR_FRAME_TYPES ? names->kinds[type] : FRAME_UNKNOWN;
+    uint32_t known_line = (int32_t)line < 0 ? 0 : line;
+    uint32_t frame = make_frame(names, method, known_line, kind);
+    if (frame != NO_FRAME) {
+        names->frames[slot] = (struct jfr_frame_slot){method, line, type, frame};
+        names->frame_count++;
+    }
+    return frame;
+}
+
+static void read_frame(const struct jfr_names *names, struct jfr_cursor *cursor, uint64_t *slots)
+{
+    const struct jfr_layout *layout = names->schema->frame;
+    if (LIKELY(names->schema->frame_is_plain)) {
+        slots[JFR_FRAME_METHOD] = jfr_varint(cursor);
+        slots[JFR_FRAME_LINE] = jfr_varint(cursor);
+        (void)jfr_varint(cursor);
+        slots[JFR_FRAME_TYPE] = jfr_varint(cursor);
+        return;
+    }
+    struct jfr_layout whole = *layout;
+    whole.needed = whole.count;
+    jfr_layout_read(&whole, cursor, slots);
+}
+
+/* Frames are written innermost first. */
+static bool read_path(struct jfr_names *names, struct jfr_cursor *cursor, size_t *depth, struct error *error)
+{
+    uint64_t count = jfr_varint(cursor);
+    if (names->schema->frame->count == 0 || !jfr_has_room_for(cursor, count))
+        return error_set(error, ERROR_BAD_INPUT, "a stack has more frames than bytes");
+    uint64_t skipped = count > READER_DEPTH_LIMIT ? count - READER_DEPTH_LIMIT : 0;
+    names->cut_stacks += skipped > 0;
+    *depth = (size_t)(count - skipped);
+    if (!array_reserve(&names->path, &names->path_capacity, *depth, READER_DEPTH_LIMIT))
+        return error_set_memory(error);
+    uint64_t slots[JFR_CONSTANT_SLOTS] = {0};
+    for (uint64_t i = 0; i < count && !cursor->failed; i++) {
+        read_frame(names, cursor, slots);
+        if (i < skipped)
+            continue;
+        uint32_t frame = find_frame(names, slots[JFR_FRAME_METHOD], (uint32_t)slots[JFR_FRAME_LINE],
+                                    (uint32_t)slots[JFR_FRAME_TYPE]);
+        if (frame == NO_FRAME)
+            return error_set_memory(error);
+        names->path[i - skipped] = frame;
+    }
+    return !cursor->failed || error_set(error, ERROR_BAD_INPUT, "a stack is cut off");
+}
+
+static bool make_stack(struct jfr_names *names, uint64_t id, uint32_t *stack, struct error *error)
+{
+    uint64_t trace[JFR_CONSTANT_SLOTS];
+    *stack = STACK_ROOT;
+    if (names->schema->frame == NULL || !read_constant(names, JFR_POOL_STACK_TRACE, id, trace))
+        return true;
+    const uint8_t *end = names->chunk->bytes + names->chunk->size;
+    struct jfr_cursor cursor = {(const uint8_t *)(uintptr_t)trace[JFR_TRACE_FRAMES], end, false};
+    size_t depth = 0;
+    if (cursor.at == NULL || !read_path(names, &cursor, &depth, error))
+        return cursor.at == NULL;
+    while (depth-- > 0 && *stack != NO_STACK)
+        *stack = stack_tree_child(&names->profile->stacks, *stack, names->path[depth]);
+    return *stack != NO_STACK || error_set_memory(error);
+}
+
+bool jfr_names_stack(struct jfr_names *names, uint64_t id, uint32_t *stack, struct error *error)
+{
+    uint32_t *place = id_map_place(&names->stacks, id);
+    if (place == NULL)
+        return error_set_memory(error);
+    if (*place != NO_ID) {
+        *stack = *place;
+        return true;
+    }
+    bool good = make_stack(names, id, stack, error);
+    *place = good ? *stack : STACK_ROOT;
+    return good;
+}
+
+static void add_class_name(struct text_builder *text, struct text_view name)
+{
+    static const char *const primitives[] = {"Bbyte", "Cchar",    "Sshort", "Iint",
+                                             "Jlong", "Zboolean", "Ffloat", "Ddouble"};
+    size_t dimensions = 0;
+    while (dimensions < name.size && name.data[dimensions] == '[')
+        dimensions++;
+    struct text_view element = text_from(name, dimensions);
+    if (dimensions > 0 && element.size > 1 && element.data[0] == 'L')
+        element = text_part(element, 1, element.size - 2);
+    for (size_t i = 0; dimensions > 0 && element.size == 1 && i < COUNT_OF(primitives); i++)
+        if (primitives[i][0] == name.data[dimensions])
+            element = text_of(primitives[i] + 1);
+    for (size_t i = 0; i < element.size; i++)
+        text_builder_add_byte(text, element.data[i] == '/' ? '.' : element.data[i]);
+    while (dimensions-- > 0)
+        text_builder_add_c_string(text, "[]");
+}
+
+uint32_t jfr_names_class(struct jfr_names *names, uint64_t id)
+{
+    uint32_t *place = id_map_place(&names->classes, id);
+    if (place == NULL || *place != NO_ID)
+        return place == NULL ? NO_FRAME : *place;
+    uint64_t class[JFR_CONSTANT_SLOTS];
+    text_builder_clear(&names->text);
+    if (read_constant(names, JFR_POOL_CLASS, id, class))
+        add_class_name(&names->text, jfr_names_text(names, JFR_POOL_SYMBOL, class[JFR_CLASS_NAME]));
+    else
+        text_builder_add_c_string(&names->text, "null");
+    uint32_t frame = names->text.failed ? NO_FRAME
+                                        : profile_frame(names->profile, text_builder_view(&names->text),
+                                                        TEXT(""), 0, FRAME_CLASS);
+    *place = frame == NO_FRAME ? 0 : frame;
+    return frame;
+}
+
+static uint32_t number_string(struct jfr_names *names, uint64_t number)
+{
+    char digits[24];
+    return number == 0
+               ? 0
+               : profile_string(names->profile, (struct text_view){digits, text_format_u64(digits, number)});
+}
+
+uint32_t jfr_names_thread(struct jfr_names *names, uint64_t id)
+{
+    uint32_t *place = id_map_place(&names->threads, id);
+    if (place == NULL || *place != NO_ID)
+        return place == NULL ? NO_ID : *place;
+    uint64_t slots[JFR_CONSTANT_SLOTS];
+    struct jfr_thread thread = {0};
+    if (id != 0 && read_constant(names, JFR_POOL_THREAD, id, slots)) {
+        struct text_view name = TEXT("");
+        if (slots[JFR_THREAD_JAVA_NAME] != 0)
+            name = jfr_names_string_at(names, slots[JFR_THREAD_JAVA_NAME]);
+        if (name.size == 0 && slots[JFR_THREAD_OS_NAME] != 0)
+            name = jfr_names_string_at(names, slots[JFR_THREAD_OS_NAME]);
+        uint64_t os_id = slots[JFR_THREAD_OS_ID], java_id = slots[JFR_THREAD_JAVA_ID];
+        thread.name = profile_string(names->profile, name);
+        thread.id = number_string(names, os_id != 0 ? os_id : java_id);
+        thread.key = os_id << 32 ^ java_id;
+    }
+    *place = 0;
+    if (thread.name == NO_STRING || thread.id == NO_STRING ||
+        !array_reserve(&names->thread_list, &names->thread_capacity, names->thread_count + 1, MOST_THREADS))
+        return NO_ID;
+    names->thread_list[names->thread_count] = thread;
+    *place = (uint32_t)names->thread_count++;
+    return *place;
+}
+
+uint32_t jfr_names_state(struct jfr_names *names, uint64_t id)
+{
+    uint32_t *place = id_map_place(&names->states, id);
+    if (place == NULL || *place != NO_ID)
+        return place == NULL ? NO_STRING : *place;
+    struct text_view name = jfr_names_text(names, JFR_POOL_THREAD_STATE, id);
+    if (text_starts_with(name, TEXT("STATE_")))
+        name = text_from(name, 6);
+    text_builder_clear(&names->text);
+    for (size_t i = 0; i < name.size; i++)
+        text_builder_add_byte(&names->text, (char)tolower((unsigned char)name.data[i]));
+    uint32_t string = profile_string(names->profile, text_builder_view(&names->text));
+    *place = string == NO_STRING ? 0 : string;
+    return string;
+}

@@ -1,0 +1,178 @@
+#include "formats/jfr_samples.h"
+
+#include <inttypes.h>
+
+#define NO_STATE UINT64_C(0xff)
+
+/* What one event says. */
+struct event_values {
+    const struct jfr_event_plan *plan;
+    struct text_view event;
+    uint64_t slots[JFR_EVENT_SLOTS];
+};
+
+bool jfr_samples_init(struct jfr_samples *samples, struct profile *profile,
+                      const struct read_options *options, struct error *error)
+{
+    *samples = (struct jfr_samples){.profile = profile, .options = options};
+    id_map_init(&samples->contexts);
+    return jfr_names_init(&samples->names, profile, options->needs_lines, error);
+}
+
+void jfr_samples_release(struct jfr_samples *samples)
+{
+    jfr_names_release(&samples->names);
+    id_map_release(&samples->contexts);
+}
+
+static bool is_default_state(struct jfr_samples *samples, uint64_t state)
+{
+    struct text_view name = jfr_names_text(&samples->names, JFR_POOL_THREAD_STATE, state);
+    return text_equal(name, TEXT("STATE_DEFAULT"));
+}
+
+/* async-profiler marks what its CPU engines saw with STATE_DEFAULT; its wall clock engine gives real states. */
+static struct text_view event_name(struct jfr_samples *samples, const struct event_values *values)
+{
+    const struct jfr_event_plan *plan = values->plan;
+    if (plan->role == JFR_ROLE_CPU_OR_WALL && samples->names.has_default_state &&
+        !is_default_state(samples, values->slots[JFR_EVENT_STATE]))
+        return TEXT("wall");
+    if (plan->role == JFR_ROLE_ALLOCATION_SAMPLE && samples->has_tlab_events)
+        return TEXT("alloc-sample");
+    return plan->event;
+}
+
+static uint32_t make_context(struct jfr_samples *samples, const struct event_values *values, uint32_t thread)
+{
+    struct jfr_names *names = &samples->names;
+    struct label labels[4];
+    labels[0] = (struct label){LABEL_THREAD, names->thread_list[thread].name};
+    labels[1] = (struct label){LABEL_THREAD_ID, names->thread_list[thread].id};
+    labels[2] = (struct label){LABEL_STATE, 0};
+    if (values->plan->has_state)
+        labels[2].value = jfr_names_state(names, values->slots[JFR_EVENT_STATE]);
+    labels[3] = (struct label){0, 0};
+    if (values->plan->allocation.size > 0) {
+        labels[3].key = profile_label_key(samples->profile, TEXT("allocation"));
+        labels[3].value = profile_string(samples->profile, values->plan->allocation);
+    }
+    if (labels[2].value == NO_STRING || labels[3].value == NO_STRING || labels[3].key == LABEL_KEY_LIMIT)
+        return NO_CONTEXT;
+    return context_table_add(&samples->profile->contexts, labels, 4);
+}
+
+static uint32_t find_context(struct jfr_samples *samples, const struct event_values *values)
+{
+    if (!samples->options->needs_contexts)
+        return 0;
+    uint32_t thread = jfr_names_thread(&samples->names, values->slots[JFR_EVENT_THREAD]);
+    uint64_t state = values->plan->has_state ? values->slots[JFR_EVENT_STATE] : NO_STATE;
+    if (thread == NO_ID)
+        return NO_CONTEXT;
+    if (state > NO_STATE)
+        return make_context(samples, values, thread);
+    uint64_t allocation = values->plan->allocation.size; /* the three texts differ in length */
+    uint32_t *place = id_map_place(&samples->contexts, (uint64_t)thread << 16 | allocation << 8 | state);
+    if (place == NULL)
+        return NO_CONTEXT;
+    if (*place == NO_ID) {
+        uint32_t context = make_context(samples, values, thread);
+        *place = context == NO_CONTEXT ? 0 : context;
+        return context;
+    }
+    return *place;
+}
+
+static double value_of(const struct jfr_samples *samples, const struct event_values *values, double count)
+{
+    const struct jfr_event_plan *plan = values->plan;
+    uint64_t bits = values->slots[JFR_EVENT_VALUE];
+    if (!plan->has_value)
+        return count;
+    if (plan->value_is_ticks)
+        return (double)(int64_t)((double)(int64_t)bits * samples->names.chunk->ns_per_tick);
+    if (plan->value_is_double) {
+        double value;
+        memcpy(&value, &bits, sizeof(value));
+        return value;
+    }
+    return (double)(int64_t)bits;
+}
+
+static uint64_t class_of(struct jfr_samples *samples, const struct event_values *values)
+{
+    uint64_t class = values->slots[JFR_EVENT_CLASS];
+    if (values->plan->role != JFR_ROLE_OLD_OBJECT)
+        return class;
+    uint64_t slots[JFR_CONSTANT_SLOTS] = {0};
+    struct jfr_cursor cursor = jfr_chunk_constant(samples->names.chunk, JFR_POOL_OLD_OBJECT, class);
+    if (cursor.failed || samples->names.schema->pools[JFR_POOL_OLD_OBJECT] == NULL)
+        return 0;
+    jfr_layout_read(samples->names.schema->pools[JFR_POOL_OLD_OBJECT], &cursor, slots);
+    return slots[JFR_OLD_OBJECT_CLASS];
+}
+
+static bool find_stack(struct jfr_samples *samples, const struct event_values *values, uint32_t *stack,
+                       struct error *error)
+{
+    if (!jfr_names_stack(&samples->names, values->slots[JFR_EVENT_STACK], stack, error))
+        return false;
+    uint64_t class = values->plan->has_class ? class_of(samples, values) : 0;
+    if (class == 0 || *stack == STACK_ROOT)
+        return true;
+    uint32_t frame = jfr_names_class(&samples->names, class);
+    *stack = frame == NO_FRAME ? NO_STACK : stack_tree_child(&samples->profile->stacks, *stack, frame);
+    return *stack != NO_STACK || error_set_memory(error);
+}
+
+static bool add_sample(struct jfr_samples *samples, const struct event_values *values, struct error *error)
+{
+    const struct jfr_event_plan *plan = values->plan;
+    struct sample sample = {.time_ns = NO_TIME, .count = 1};
+    if (!find_stack(samples, values, &sample.stack, error))
+        return false;
+    if (sample.stack == STACK_ROOT) {
+        samples->without_stack += plan->is_known;
+        return true;
+    }
+    bool shows_value = plan->unit != UNIT_COUNT;
+    sample.event = profile_event(samples->profile, values->event, plan->unit, shows_value);
+    sample.context = find_context(samples, values);
+    if (samples->profile->keep_times)
+        sample.time_ns = jfr_chunk_time_ns(samples->names.chunk, values->slots[JFR_EVENT_TIME]);
+    if (plan->has_count)
+        sample.count = (double)values->slots[JFR_EVENT_COUNT];
+    sample.value = value_of(samples, values, sample.count);
+    return profile_add_sample(samples->profile, &sample) || error_set_memory(error);
+}
+
+static bool add_event(struct jfr_samples *samples, const struct jfr_event_plan *plan, struct jfr_cursor *body,
+                      struct error *error)
+{
+    struct event_values values = {.plan = plan};
+    if (plan->role == JFR_ROLE_SPAN || plan->role == JFR_ROLE_LABELS)
+        return true;
+    jfr_layout_read(plan->layout, body, values.slots);
+    if (body->failed)
+        return error_set(error, ERROR_BAD_INPUT, "an event is shorter than its fields");
+    values.event = event_name(samples, &values);
+    if (samples->options->event.size > 0 && !text_equal(values.event, samples->options->event))
+        return true;
+    return add_sample(samples, &values, error);
+}
+
+bool jfr_samples_add(struct jfr_samples *samples, const struct jfr_chunk *chunk,
+                     const struct jfr_schema *schema, struct error *error)
+{
+    jfr_names_begin(&samples->names, chunk, schema);
+    id_map_clear(&samples->contexts);
+    size_t position = JFR_HEADER_BYTES, at = position;
+    struct jfr_event event;
+    for (; jfr_chunk_next(chunk, &position, &event); at = position) {
+        const struct jfr_event_plan *plan = jfr_schema_plan(schema, event.type);
+        if (plan != NULL && !add_event(samples, plan, &event.body, error))
+            return error_prefix(error, "chunk offset %zu", at);
+    }
+    return true;
+}

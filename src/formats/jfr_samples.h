@@ -1,0 +1,38 @@
+/*
+ * jfr_samples.h - turns the events of chunks into samples of a profile.
+ *
+ * Owns: what it remembers of the chunk, until jfr_samples_release().
+ * Threads: one at a time.
+ */
+#ifndef FORMATS_JFR_SAMPLES_H
+#define FORMATS_JFR_SAMPLES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/error.h"
+#include "base/id_map.h"
+#include "formats/jfr_chunk.h"
+#include "formats/jfr_names.h"
+#include "formats/jfr_schema.h"
+#include "formats/reader.h"
+#include "model/profile.h"
+
+struct jfr_samples {
+    struct profile *profile;
+    const struct read_options *options;
+    struct jfr_names names;
+    struct id_map contexts; /* of this chunk, by thread, state and kind of allocation */
+    bool has_tlab_events;   /* then allocation samples tell the same again */
+    uint64_t without_stack; /* events that were dropped */
+};
+
+bool jfr_samples_init(struct jfr_samples *samples, struct profile *profile,
+                      const struct read_options *options, struct error *error) MUST_CHECK;
+void jfr_samples_release(struct jfr_samples *samples);
+/* Adds the samples of one chunk, whose constants are indexed. */
+bool jfr_samples_add(struct jfr_samples *samples, const struct jfr_chunk *chunk,
+                     const struct jfr_schema *schema, struct error *error) MUST_CHECK;
+
+#endif

@@ -1,0 +1,137 @@
+/*
+ * jfr_schema.h - what a chunk's metadata means to us: which pools and which events are read, and how.
+ *
+ * Chunks of one recording mostly repeat their metadata, so a schema is kept and used again.
+ *
+ * Owns: the metadata and all layouts, until jfr_schema_release().
+ * Threads: one at a time.
+ */
+#ifndef FORMATS_JFR_SCHEMA_H
+#define FORMATS_JFR_SCHEMA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/error.h"
+#include "base/text_view.h"
+#include "formats/jfr_metadata.h"
+#include "model/profile.h"
+
+/* Constants that we look up. */
+enum jfr_pool {
+    JFR_POOL_STACK_TRACE,
+    JFR_POOL_METHOD,
+    JFR_POOL_CLASS,
+    JFR_POOL_SYMBOL,
+    JFR_POOL_STRING,
+    JFR_POOL_THREAD,
+    JFR_POOL_THREAD_STATE,
+    JFR_POOL_FRAME_TYPE,
+    JFR_POOL_OLD_OBJECT,
+};
+#define JFR_POOL_COUNT 9
+#define JFR_NO_POOL UINT8_MAX
+
+/* Slots of constants. */
+enum {
+    JFR_METHOD_CLASS = 0,
+    JFR_METHOD_NAME = 1,
+    JFR_CLASS_NAME = 0,
+    JFR_TEXT = 0, /* of symbols, strings, states and frame types */
+    JFR_THREAD_OS_NAME = 0,
+    JFR_THREAD_OS_ID = 1,
+    JFR_THREAD_JAVA_NAME = 2,
+    JFR_THREAD_JAVA_ID = 3,
+    JFR_OLD_OBJECT_CLASS = 0,
+    JFR_TRACE_FRAMES = 0,
+    JFR_FRAME_METHOD = 0,
+    JFR_FRAME_LINE = 1,
+    JFR_FRAME_TYPE = 2,
+};
+#define JFR_CONSTANT_SLOTS 4
+
+/* Slots of events. */
+enum jfr_event_slot {
+    JFR_EVENT_TIME,
+    JFR_EVENT_DURATION, /* of spans; else it may be the value */
+    JFR_EVENT_THREAD,
+    JFR_EVENT_STACK,
+    JFR_EVENT_STATE,
+    JFR_EVENT_CLASS,
+    JFR_EVENT_VALUE,
+    JFR_EVENT_COUNT,
+    JFR_EVENT_TEXT, /* the tag of a span, the labels of a task */
+};
+#define JFR_EVENT_SLOTS 9
+
+enum jfr_event_role {
+    JFR_ROLE_SAMPLE,
+    JFR_ROLE_CPU_OR_WALL, /* a CPU sample, or a wall clock one when async-profiler says so by its state */
+    JFR_ROLE_ALLOCATION_SAMPLE,
+    JFR_ROLE_OLD_OBJECT, /* its class is a constant of its own */
+    JFR_ROLE_SPAN,       /* the thread had the tag for the duration */
+    JFR_ROLE_LABELS,     /* the thread has these labels from now on */
+};
+
+/* An event type and what becomes of it. */
+struct jfr_event_kind {
+    const char *type;
+    const char *event;       /* its name in the profile */
+    const char *value_field; /* NULL: the count */
+    const char *class_field; /* shown as innermost frame; NULL */
+    const char *allocation;  /* value of the label "allocation"; NULL */
+    enum event_unit unit;
+    enum jfr_event_role role;
+};
+
+/* An event type of this chunk that is read. */
+struct jfr_event_plan {
+    struct text_view event;
+    struct text_view allocation;
+    const struct jfr_layout *layout;
+    enum event_unit unit;
+    enum jfr_event_role role;
+    bool is_known; /* stands in jfr_event_kinds */
+    bool has_value;
+    bool value_is_ticks;
+    bool value_is_double;
+    bool has_count;
+    bool has_class;
+    bool has_state;
+};
+
+/* What a type is to us. */
+struct jfr_type_use {
+    const struct jfr_layout *constants; /* made when needed */
+    struct jfr_event_plan *plan;        /* NULL: such events are passed over */
+    uint8_t pool;                       /* JFR_NO_POOL: such constants are passed over */
+};
+
+struct jfr_schema {
+    struct jfr_metadata metadata;
+    struct jfr_type_use *uses; /* by type index */
+    const struct jfr_layout *pools[JFR_POOL_COUNT];
+    const struct jfr_layout *frame; /* of a stack trace; NULL when there are none */
+    bool frame_is_plain;           /* method, line, bytecode index, type: compressed integers in this order */
+    struct jfr_event_plan **plans; /* by type index; NULL: passed over */
+    struct text_view metadata_bytes; /* a copy, to recognize the same again */
+};
+
+/* Reads the metadata event at the cursor, which must end with the event. With `event` only that one's types get a
+ * plan; empty: all. */
+bool jfr_schema_read(struct jfr_schema *schema, struct jfr_cursor cursor, struct text_view event,
+                     struct error *error) MUST_CHECK;
+void jfr_schema_release(struct jfr_schema *schema);
+/* True when the metadata event at the cursor says the same as the one that was read. */
+bool jfr_schema_is_of(const struct jfr_schema *schema, struct jfr_cursor cursor);
+/* NULL for types that are not read. */
+const struct jfr_event_plan *jfr_schema_plan(const struct jfr_schema *schema, uint64_t type);
+/* How constants of the type are written; NULL with *error set when that is unknown. */
+const struct jfr_layout *jfr_schema_constant(struct jfr_schema *schema, uint64_t type, uint8_t *pool,
+                                             struct error *error) MUST_CHECK;
+
+/* The table of event types, ended by an entry without a type. */
+extern const struct jfr_event_kind jfr_event_kinds[];
+
+#endif
