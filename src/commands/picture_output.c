@@ -216,6 +216,9 @@ static bool write_any(const struct picture_target *target, const struct picture_
     if (target->kind == PICTURE_HTML)
         return write_html(options, input, before, names, output, error);
     struct write_options write = {.names = input->names, .weight = input->weight};
+    uint32_t sides[2];
+    if (picture_needs(target, options).one_event && !profile_input_is_difference(input, sides))
+        write.event = profile_input_main_event(input);
     return target->writer->write(&input->profile, &write, output, error);
 }
 

@@ -246,7 +246,7 @@ static void set_styles(struct profile_input *input)
     input->weight = (enum weight)options->weight;
     input->names = (struct name_style){
         .lines = options->lines,
-        .kinds = options->kinds,
+        .kinds = options->kinds || options->mark_kernel || options->mark_jit || options->mark_all,
         .readable = options->names == 1,
         .dots = options->dots,
         .simple = options->simple,

@@ -62,6 +62,9 @@ static int recognizes_folded(struct text_view head)
     if (memchr(head.data, '\0', head.size) != NULL)
         return 0;
     struct head_lines lines = look_at_head(head);
+    /* One stack may be longer than the head. */
+    if (head.size >= READER_HEAD_BYTES && memchr(head.data, '\n', head.size) == NULL)
+        return memchr(head.data, ';', head.size) == NULL ? 5 : 15;
     if (lines.stacks == 0 || lines.unknown > lines.stacks / 2)
         return 0;
     return lines.with_semicolon > 0 ? 60 : 20;

@@ -217,28 +217,22 @@ static bool write_all(struct folded_writer *writer)
 }
 
 /* One event, or the two of a difference. */
-static bool choose_events(const struct profile *profile, struct view_options *options, struct error *error)
+static void choose_events(const struct profile *profile, uint32_t wanted, struct view_options *options)
 {
     bool used[EVENT_LIMIT] = {false};
-    size_t count = 0;
     for (size_t i = 0; i < profile->sample_count; i++)
         used[profile->samples[i].event] = true;
     options->sides = 1;
-    for (uint32_t i = 0; i < profile->event_count; i++) {
-        if (used[i] && count++ == 0)
-            options->events[0] = i;
-    }
+    options->events[0] = wanted < EVENT_LIMIT && used[wanted] ? wanted : 0;
+    while (!used[options->events[0]] && options->events[0] + 1 < profile->event_count)
+        options->events[0]++;
     if (profile->event_count == 2 &&
         text_equal(profile_text(profile, profile->events[0].name), TEXT("before")) &&
         text_equal(profile_text(profile, profile->events[1].name), TEXT("after"))) {
         options->sides = 2;
         options->events[0] = 0;
         options->events[1] = 1;
-    } else if (count > 1) {
-        return error_set(error, ERROR_USAGE, "folded text holds one event, the profile has %zu: choose one",
-                         count);
     }
-    return true;
 }
 
 static void release(struct folded_writer *writer)
@@ -261,8 +255,8 @@ static bool write_folded(const struct profile *profile, const struct write_optio
     struct folded_writer writer = {.output = output};
     if (profile->sample_count == 0)
         return true;
-    if (!choose_events(profile, &view_options, error) ||
-        !view_init(&writer.view, profile, &view_options, error))
+    choose_events(profile, options->event, &view_options);
+    if (!view_init(&writer.view, profile, &view_options, error))
         return false;
     arena_init(&writer.mended_names, NAME_LIMIT_BYTES);
     text_builder_init(&writer.path, PATH_LIMIT_BYTES);

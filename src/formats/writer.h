@@ -16,6 +16,8 @@
 struct write_options {
     struct name_style names;
     enum weight weight;
+    /* The one that is written by formats that hold only one; when it has no samples, the first that has. */
+    uint32_t event;
     const char *command_line; /* for formats that hold it; NULL */
 };
 
