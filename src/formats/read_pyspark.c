@@ -1,0 +1,15 @@
+/* Stack records of PySpark profilers: one JSON object per line, frames "file:function:line", innermost first. */
+#include "formats/reader.h"
+#include "formats/stack_records.h"
+
+static int recognizes(struct text_view head)
+{
+    return stack_records_look_like_python(head) ? 85 : 0;
+}
+
+const struct reader reader_pyspark = {
+    .name = "pyspark",
+    .summary = "PySpark profiler stack records",
+    .recognizes = recognizes,
+    .read = stack_records_read,
+};

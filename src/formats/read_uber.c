@@ -1,0 +1,15 @@
+/* Uber's JVM profiler: its Stacktrace records, raw or inside the log that its console reporter writes to. */
+#include "formats/reader.h"
+#include "formats/stack_records.h"
+
+static int recognizes(struct text_view head)
+{
+    return stack_records_look_like_java(head) ? 85 : 0;
+}
+
+const struct reader reader_uber = {
+    .name = "uber",
+    .summary = "Uber JVM profiler stack records, raw or inside logs",
+    .recognizes = recognizes,
+    .read = stack_records_read,
+};

@@ -1,0 +1,417 @@
+/*
+ * write_pprof.c - a gzipped protobuf message Profile.
+ *
+ * Samples of one stack and one set of labels become one, with a value for each sample type; times are not kept. What
+ * samples refer to is numbered at first use and written after them, so that nothing but these numbers is held.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/id_map.h"
+#include "base/utf8.h"
+#include "formats/gzip_writer.h"
+#include "formats/pprof_names.h"
+#include "formats/pprof_tables.h"
+#include "formats/protobuf_writer.h"
+#include "formats/writer.h"
+
+#define MESSAGE_LIMIT_BYTES ((size_t)1 << 31)
+#define NAME_LIMIT_BYTES ((size_t)1 << 30)
+
+/* Where the numbers of an event go in a sample's list of values. */
+struct place {
+    bool is_used;
+    bool has_count;
+    size_t value_at; /* the count's, if any, is before it */
+};
+
+/* Samples of one stack and context follow one another once these are sorted. */
+struct row {
+    uint64_t key;
+    uint32_t sample;
+};
+
+struct pprof_writer {
+    const struct profile *profile;
+    struct name_style style;
+    struct gzip_writer gzip;
+    struct string_table strings; /* those of the file */
+    struct place places[EVENT_LIMIT];
+    size_t value_count;
+    int64_t values[2 * EVENT_LIMIT];
+    uint32_t *location_of_frame; /* 0: not used yet */
+    uint32_t *used_frames;       /* of each location, from number 1 on */
+    size_t location_count;
+    struct id_map functions;  /* by name and file */
+    struct text_view *labels; /* of each context, as fields of a sample; data NULL: not made yet */
+    struct arena label_bytes;
+    struct text_builder message;
+    struct text_builder part;
+    struct text_builder scratch;
+    bool failed;
+};
+
+static uint64_t add_string(struct pprof_writer *writer, struct text_view text)
+{
+    if (!utf8_is_valid(text)) {
+        struct text_builder mended;
+        text_builder_init(&mended, NAME_LIMIT_BYTES);
+        utf8_add_mended(&mended, text);
+        uint32_t number = string_table_add(&writer->strings, text_builder_view(&mended));
+        writer->failed = writer->failed || mended.failed || number == NO_STRING;
+        text_builder_release(&mended);
+        return number;
+    }
+    uint32_t number = string_table_add(&writer->strings, text);
+    writer->failed = writer->failed || number == NO_STRING;
+    return number;
+}
+
+/* Writes the message out as a field of Profile and clears it. */
+static void write_message(struct pprof_writer *writer, uint32_t field)
+{
+    char head[2 * PROTOBUF_VARINT_BYTES];
+    size_t size = protobuf_put_varint(head, (uint64_t)field << 3 | 2);
+    size += protobuf_put_varint(head + size, writer->message.size);
+    gzip_writer_write(&writer->gzip, head, size);
+    gzip_writer_write(&writer->gzip, writer->message.data, writer->message.size);
+    writer->failed = writer->failed || writer->message.failed;
+    text_builder_clear(&writer->message);
+}
+
+static void write_number(struct pprof_writer *writer, uint32_t field, uint64_t value)
+{
+    struct text_builder *scratch = &writer->scratch;
+    text_builder_clear(scratch);
+    protobuf_add_number(scratch, field, value);
+    gzip_writer_write(&writer->gzip, scratch->data, scratch->size);
+}
+
+static void write_value_type(struct pprof_writer *writer, struct text_view type, struct text_view unit)
+{
+    protobuf_add_number(&writer->message, 1, add_string(writer, type));
+    protobuf_add_number(&writer->message, 2, add_string(writer, unit));
+    write_message(writer, PPROF_SAMPLE_TYPE);
+}
+
+static void write_sample_types(struct pprof_writer *writer)
+{
+    const struct profile *profile = writer->profile;
+    for (size_t i = 0; i < profile->event_count; i++) {
+        const struct event *event = &profile->events[i];
+        struct place *place = &writer->places[i];
+        struct text_view name = profile_text(profile, event->name);
+        if (!place->is_used)
+            continue;
+        place->has_count = event->unit != UNIT_COUNT;
+        if (place->has_count) {
+            text_builder_clear(&writer->part);
+            pprof_add_count_type(&writer->part, name);
+            write_value_type(writer, text_builder_view(&writer->part), TEXT("count"));
+            writer->value_count++;
+            name = pprof_value_type(name);
+        }
+        write_value_type(writer, name, pprof_unit_name(event->unit));
+        place->value_at = writer->value_count++;
+    }
+}
+
+/* Numbers that are many are written as such, since some stores index each text. */
+static bool is_numeric_label(uint32_t key)
+{
+    return key == LABEL_TASK || key == LABEL_THREAD_ID || key == LABEL_ATTEMPT ||
+           key == LABEL_STAGE_ATTEMPT || key == LABEL_PARTITION || key == LABEL_SQL || key == LABEL_JOB;
+}
+
+static void add_label(struct pprof_writer *writer, const struct label *label)
+{
+    struct text_view key = profile_label_key_name(writer->profile, label->key);
+    struct text_view value = profile_text(writer->profile, label->value);
+    struct text_builder *part = &writer->scratch;
+    int64_t number;
+    text_builder_clear(part);
+    protobuf_add_number(part, 1, add_string(writer, pprof_label_of_model(key)));
+    if (is_numeric_label(label->key) && text_to_i64(value, &number))
+        protobuf_add_number(part, 3, (uint64_t)number);
+    else
+        protobuf_add_number(part, 2, add_string(writer, value));
+    protobuf_add_bytes(&writer->part, 3, text_builder_view(part));
+}
+
+static struct text_view labels_of(struct pprof_writer *writer, uint32_t number)
+{
+    struct text_view *labels = &writer->labels[number];
+    if (labels->data != NULL)
+        return *labels;
+    struct context context = context_table_get(&writer->profile->contexts, number);
+    text_builder_clear(&writer->part);
+    for (size_t i = 0; i < context.size; i++)
+        add_label(writer, &context.labels[i]);
+    *labels = arena_copy_text(&writer->label_bytes, text_builder_view(&writer->part));
+    writer->failed = writer->failed || labels->data == NULL || writer->part.failed;
+    return *labels;
+}
+
+static uint32_t location_of(struct pprof_writer *writer, uint32_t frame)
+{
+    uint32_t *location = &writer->location_of_frame[frame];
+    if (*location == 0) {
+        writer->used_frames[writer->location_count] = frame;
+        *location = (uint32_t)++writer->location_count;
+    }
+    return *location;
+}
+
+/* The innermost frame comes first, which is also the way up the tree. */
+static void add_locations(struct pprof_writer *writer, uint32_t stack)
+{
+    struct text_builder *part = &writer->part;
+    text_builder_clear(part);
+    const struct stack_node *nodes = writer->profile->stacks.nodes;
+    while (stack != STACK_ROOT) {
+        char *at = text_builder_room(part, 256 * PROTOBUF_VARINT_BYTES);
+        if (at == NULL)
+            return;
+        char *begin = at;
+        for (int i = 0; i < 256 && stack != STACK_ROOT; i++) {
+            at += protobuf_put_varint(at, location_of(writer, nodes[stack].frame));
+            stack = nodes[stack].parent;
+        }
+        text_builder_took(part, (size_t)(at - begin));
+    }
+    if (part->size > 0)
+        protobuf_add_bytes(&writer->message, 1, text_builder_view(part));
+}
+
+static void write_sample(struct pprof_writer *writer, uint32_t stack, uint32_t context)
+{
+    add_locations(writer, stack);
+    text_builder_clear(&writer->part);
+    for (size_t i = 0; i < writer->value_count; i++)
+        protobuf_add_varint(&writer->part, (uint64_t)writer->values[i]);
+    protobuf_add_bytes(&writer->message, 2, text_builder_view(&writer->part));
+    writer->failed = writer->failed || writer->part.failed;
+    text_builder_add(&writer->message, labels_of(writer, context));
+    write_message(writer, PPROF_SAMPLE);
+}
+
+static int64_t rounded(double number)
+{
+    if (isnan(number))
+        return 0;
+    return number >= 9.2e18 ? INT64_MAX : number <= -9.2e18 ? INT64_MIN : llround(number);
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+    uint64_t left_key = ((const struct row *)left)->key, right_key = ((const struct row *)right)->key;
+    return left_key < right_key ? -1 : left_key > right_key;
+}
+
+static uint64_t key_of(const struct sample *sample)
+{
+    return (uint64_t)sample->stack << 32 | sample->context;
+}
+
+/* Already one sample for each stack and context. */
+static bool is_grouped(const struct pprof_writer *writer)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < writer->profile->event_count; i++)
+        used += writer->places[i].is_used;
+    return used <= 1 && !writer->profile->keep_times;
+}
+
+static struct row *sorted_rows(const struct pprof_writer *writer)
+{
+    const struct profile *profile = writer->profile;
+    struct row *rows = malloc((profile->sample_count + 1) * sizeof(*rows));
+    if (rows == NULL)
+        return NULL;
+    for (size_t i = 0; i < profile->sample_count; i++)
+        rows[i] = (struct row){key_of(&profile->samples[i]), (uint32_t)i};
+    qsort(rows, profile->sample_count, sizeof(*rows), compare_rows);
+    return rows;
+}
+
+static bool write_grouped(struct pprof_writer *writer)
+{
+    const struct profile *profile = writer->profile;
+    struct row *rows = is_grouped(writer) ? NULL : sorted_rows(writer);
+    if (rows == NULL && !is_grouped(writer))
+        return false;
+    for (size_t i = 0; i < profile->sample_count && !writer->failed;) {
+        const struct sample *first = &profile->samples[rows == NULL ? i : rows[i].sample];
+        double sums[2 * EVENT_LIMIT] = {0};
+        do {
+            const struct sample *sample = &profile->samples[rows == NULL ? i : rows[i].sample];
+            const struct place *place = &writer->places[sample->event];
+            sums[place->value_at] += sample->value;
+            if (place->has_count)
+                sums[place->value_at - 1] += sample->count;
+            i++;
+        } while (rows != NULL && i < profile->sample_count && rows[i].key == key_of(first));
+        for (size_t j = 0; j < writer->value_count; j++)
+            writer->values[j] = rounded(sums[j]);
+        write_sample(writer, first->stack, first->context);
+    }
+    free(rows);
+    return !writer->failed;
+}
+
+/* One mapping for each kind of code; its number is the kind's and one. */
+static void write_mappings(struct pprof_writer *writer)
+{
+    bool used[FRAME_KIND_COUNT] = {false};
+    for (size_t i = 0; i < writer->location_count; i++)
+        used[writer->profile->frames.frames[writer->used_frames[i]].kind % FRAME_KIND_COUNT] = true;
+    for (enum frame_kind kind = FRAME_UNKNOWN; kind < FRAME_KIND_COUNT; kind++) {
+        if (!used[kind])
+            continue;
+        text_builder_clear(&writer->part);
+        text_builder_format(&writer->part, "[%s]", frame_kind_name(kind));
+        protobuf_add_number(&writer->message, 1, (uint64_t)kind + 1);
+        protobuf_add_number(&writer->message, 5, add_string(writer, text_builder_view(&writer->part)));
+        protobuf_add_number(&writer->message, 7, 1);
+        protobuf_add_number(&writer->message, 8, 1);
+        protobuf_add_number(&writer->message, 9, 1);
+        write_message(writer, PPROF_MAPPING);
+    }
+}
+
+/* The number of the function, which is written when it is new. */
+static uint32_t write_function(struct pprof_writer *writer, uint32_t number)
+{
+    const struct frame *frame = &writer->profile->frames.frames[number];
+    text_builder_clear(&writer->part);
+    frame_name_add(writer->profile, number, &writer->style, &writer->part);
+    uint64_t name = add_string(writer, text_builder_view(&writer->part));
+    uint64_t file = add_string(writer, profile_text(writer->profile, frame->file));
+    uint32_t *function = id_map_place(&writer->functions, name << 32 | file);
+    writer->failed = writer->failed || function == NULL || writer->part.failed;
+    if (function == NULL || *function != NO_ID)
+        return function == NULL ? 0 : *function;
+    *function = (uint32_t)writer->functions.size;
+    protobuf_add_number(&writer->message, 1, *function);
+    protobuf_add_number(&writer->message, 2, name);
+    protobuf_add_number(&writer->message, 3, add_string(writer, profile_text(writer->profile, frame->name)));
+    protobuf_add_number(&writer->message, 4, file);
+    write_message(writer, PPROF_FUNCTION);
+    return *function;
+}
+
+static void write_locations(struct pprof_writer *writer)
+{
+    for (size_t i = 0; i < writer->location_count; i++) {
+        const struct frame *frame = &writer->profile->frames.frames[writer->used_frames[i]];
+        uint32_t function = write_function(writer, writer->used_frames[i]);
+        text_builder_clear(&writer->part);
+        protobuf_add_number(&writer->part, 1, function);
+        protobuf_add_number(&writer->part, 2, frame->line);
+        protobuf_add_number(&writer->message, 1, i + 1);
+        protobuf_add_number(&writer->message, 2, (uint64_t)frame->kind % FRAME_KIND_COUNT + 1);
+        protobuf_add_bytes(&writer->message, 4, text_builder_view(&writer->part));
+        write_message(writer, PPROF_LOCATION);
+    }
+}
+
+static void write_strings(struct pprof_writer *writer)
+{
+    for (uint32_t i = 0; i < writer->strings.size; i++) {
+        text_builder_add(&writer->message, string_table_text(&writer->strings, i));
+        write_message(writer, PPROF_STRING);
+    }
+}
+
+/* Tools show the last sample type unless told; ours is the first event. */
+static uint64_t default_type(struct pprof_writer *writer)
+{
+    const struct profile *profile = writer->profile;
+    for (size_t i = 0; i < profile->event_count; i++) {
+        struct text_view name = profile_text(profile, profile->events[i].name);
+        if (writer->places[i].is_used)
+            return add_string(writer, writer->places[i].has_count ? pprof_value_type(name) : name);
+    }
+    return 0;
+}
+
+static bool write_profile(struct pprof_writer *writer, const struct write_options *options)
+{
+    const struct profile *profile = writer->profile;
+    write_sample_types(writer);
+    if (!write_grouped(writer))
+        return false;
+    write_mappings(writer);
+    write_locations(writer);
+    uint64_t comment = options->command_line == NULL ? 0 : add_string(writer, text_of(options->command_line));
+    uint64_t default_string = default_type(writer);
+    write_strings(writer);
+    if (profile->times_are_absolute && profile->start_ns != NO_TIME) {
+        write_number(writer, PPROF_TIME_NANOS, (uint64_t)profile->start_ns);
+        if (profile->end_ns > profile->start_ns)
+            write_number(writer, PPROF_DURATION_NANOS, (uint64_t)(profile->end_ns - profile->start_ns));
+    }
+    write_number(writer, 13, comment);
+    write_number(writer, PPROF_DEFAULT_SAMPLE_TYPE, default_string);
+    return !writer->failed;
+}
+
+static bool start(struct pprof_writer *writer, struct output *output, struct error *error)
+{
+    const struct profile *profile = writer->profile;
+    text_builder_init(&writer->message, MESSAGE_LIMIT_BYTES);
+    text_builder_init(&writer->part, MESSAGE_LIMIT_BYTES);
+    text_builder_init(&writer->scratch, MESSAGE_LIMIT_BYTES);
+    arena_init(&writer->label_bytes, MESSAGE_LIMIT_BYTES);
+    id_map_init(&writer->functions);
+    writer->location_of_frame = calloc(profile->frames.size + 1, sizeof(*writer->location_of_frame));
+    writer->used_frames = malloc((profile->frames.size + 1) * sizeof(*writer->used_frames));
+    writer->labels = calloc(profile->contexts.size + 1, sizeof(*writer->labels));
+    for (size_t i = 0; i < profile->sample_count; i++)
+        writer->places[profile->samples[i].event].is_used = true;
+    if (profile->sample_count == 0 && profile->event_count > 0)
+        writer->places[0].is_used = true;
+    bool good = string_table_init(&writer->strings, PROFILE_STRING_LIMIT_BYTES) &&
+                writer->location_of_frame != NULL && writer->used_frames != NULL && writer->labels != NULL;
+    return good ? gzip_writer_init(&writer->gzip, output, error) : error_set_memory(error);
+}
+
+static void release(struct pprof_writer *writer)
+{
+    gzip_writer_release(&writer->gzip);
+    string_table_release(&writer->strings);
+    text_builder_release(&writer->message);
+    text_builder_release(&writer->part);
+    text_builder_release(&writer->scratch);
+    arena_release(&writer->label_bytes);
+    id_map_release(&writer->functions);
+    free(writer->location_of_frame);
+    free(writer->used_frames);
+    free(writer->labels);
+}
+
+static bool write_pprof(const struct profile *profile, const struct write_options *options,
+                        struct output *output, struct error *error)
+{
+    struct pprof_writer *writer = calloc(1, sizeof(*writer));
+    if (writer == NULL)
+        return error_set_memory(error);
+    writer->profile = profile;
+    writer->style = options->names;
+    writer->style.lines = false;
+    bool good = start(writer, output, error);
+    if (good && !write_profile(writer, options))
+        good = error_set_memory(error);
+    good = good && gzip_writer_finish(&writer->gzip, error);
+    release(writer);
+    free(writer);
+    return good;
+}
+
+const struct writer writer_pprof = {
+    .name = "pprof",
+    .summary = "pprof protobuf, gzipped",
+    .extensions = "pb.gz pprof pb",
+    .write = write_pprof,
+};
