@@ -295,8 +295,7 @@ static bool is_legacy(struct text_view head)
                                          "threadcreate profile: ",
                                          "--- cpu",
                                          "--- heap"};
-    static const char cpu32[] = "\0\0\0\0\3\0\0\0\0\0\0\0",
-                      cpu64[] = "\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+    static const char cpu32[] = "\0\0\0\0\3\0\0\0", cpu64[] = "\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0";
     for (size_t i = 0; i < COUNT_OF(starts); i++)
         if (text_starts_with(head, text_of(starts[i])))
             return true;
