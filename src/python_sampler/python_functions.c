@@ -1,0 +1,52 @@
+#include "python_sampler/python_functions.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/hash.h"
+
+bool python_functions_init(struct python_functions *functions)
+{
+    *functions = (struct python_functions){.functions = NULL};
+    id_map_init(&functions->by_hash);
+    return string_table_init(&functions->strings, PYTHON_TEXT_LIMIT_BYTES);
+}
+
+void python_functions_release(struct python_functions *functions)
+{
+    string_table_release(&functions->strings);
+    id_map_release(&functions->by_hash);
+    free(functions->functions);
+    *functions = (struct python_functions){.functions = NULL};
+}
+
+static bool is_same(const struct python_function *left, const struct python_function *right)
+{
+    return left->name == right->name && left->file == right->file && left->first_line == right->first_line;
+}
+
+uint32_t python_functions_add(struct python_functions *functions, struct text_view name,
+                              struct text_view file, uint32_t first_line)
+{
+    struct python_function function = {string_table_add(&functions->strings, name),
+                                       string_table_add(&functions->strings, file), first_line};
+    if (function.name == NO_STRING || function.file == NO_STRING)
+        return NO_FUNCTION;
+    /* Different functions with one hash take the next keys. */
+    for (uint64_t key = hash_mix(hash_pair(function.name, function.file), first_line ^ HASH_SEED);; key++) {
+        uint32_t *place = id_map_place(&functions->by_hash, key);
+        if (place == NULL)
+            return NO_FUNCTION;
+        if (*place != NO_ID && is_same(&functions->functions[*place], &function))
+            return *place;
+        if (*place != NO_ID)
+            continue;
+        /* The place must be set before the next call, also when there is no room: the empty function 0 will do. */
+        *place = 0;
+        if (!array_reserve(&functions->functions, &functions->capacity, functions->size + 1, UINT32_MAX / 2))
+            return NO_FUNCTION;
+        *place = (uint32_t)functions->size;
+        functions->functions[functions->size] = function;
+        return (uint32_t)functions->size++;
+    }
+}

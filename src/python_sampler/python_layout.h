@@ -1,0 +1,113 @@
+/*
+ * python_layout.h - where CPython keeps what a stack is made of, for one version.
+ *
+ * Up to 3.12 the offsets come from a table (x86-64 and aarch64 agree: all fields are 8-byte words or smaller ones in
+ * the same order); from 3.13 on the interpreter tells them itself in _Py_DebugOffsets, whose own shape depends on
+ * the version.
+ */
+#ifndef PYTHON_SAMPLER_PYTHON_LAYOUT_H
+#define PYTHON_SAMPLER_PYTHON_LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/error.h"
+
+#define NO_OFFSET UINT32_MAX
+/* Bytes at the begin of _PyRuntime that python_layout_from_runtime() wants to see. */
+#define PYTHON_DEBUG_OFFSETS_BYTES 1024
+
+enum python_line_table_kind {
+    LINE_TABLE_LNOTAB,    /* up to 3.9 */
+    LINE_TABLE_RANGES,    /* 3.10, PEP 626 */
+    LINE_TABLE_LOCATIONS, /* from 3.11 on */
+};
+
+struct python_layout {
+    uint32_t version; /* 0x030d: 3.13 */
+    bool free_threaded;
+    enum python_line_table_kind line_table_kind;
+    struct {
+        uint32_t interpreters_head;
+        uint32_t current_thread; /* who has the GIL, up to 3.11 */
+        uint32_t collecting;     /* 3.8 */
+    } runtime;
+    struct {
+        uint32_t next;
+        uint32_t threads_head;
+        uint32_t modules;
+        uint32_t gil; /* pointer to the GIL's state, from 3.12 on */
+        uint32_t collecting;
+        uint32_t code_generation; /* changes when a code object is freed, from 3.14 on */
+    } interpreter;
+    struct {
+        uint32_t locked;
+        uint32_t holder;
+        uint32_t enabled; /* free-threaded builds */
+    } gil;
+    struct {
+        uint32_t next;
+        uint32_t interpreter;
+        uint32_t frame;            /* the innermost frame, or a struct on the C stack that points to it */
+        uint32_t frame_in_cframe;  /* NO_OFFSET: `frame` is direct */
+        uint32_t thread_id;        /* pthread_self() */
+        uint32_t native_thread_id; /* NO_OFFSET up to 3.10 */
+        uint32_t status;           /* free-threaded: attached or not */
+        uint32_t bytes;            /* to read of a thread state */
+    } thread;
+    struct {
+        uint32_t previous;
+        uint32_t code;
+        uint32_t instruction;    /* pointer to the instruction; up to 3.10 its number */
+        uint32_t owner;          /* NO_OFFSET up to 3.10 */
+        uint32_t bytecode_index; /* free-threaded 3.14: which copy of the bytecode */
+        uint32_t locals;
+        uint32_t bytes;             /* to read of a frame */
+        uint8_t first_hidden_owner; /* frames with this owner or a higher one are no Python code */
+        uint8_t instruction_bytes;  /* 1 or 2: unit of `instruction` up to 3.10; 0: it is a pointer */
+    } frame;
+    struct {
+        uint32_t file_name;
+        uint32_t name;
+        uint32_t qualified_name; /* NO_OFFSET up to 3.10 */
+        uint32_t line_table;
+        uint32_t first_line;
+        uint32_t bytecode;        /* NO_OFFSET up to 3.10 */
+        uint32_t bytecode_copies; /* free-threaded 3.14 */
+        uint32_t local_names;
+        uint32_t bytes; /* to read of a code object */
+    } code;
+    struct {
+        uint32_t type;
+        uint32_t string_length;
+        uint32_t string_hash;
+        uint32_t string_state;
+        uint32_t string_ascii_bytes;
+        uint32_t string_compact_bytes;
+        uint32_t bytes_size;
+        uint32_t bytes_data;
+        uint32_t tuple_size;
+        uint32_t tuple_items;
+        uint32_t dict_keys;
+        uint32_t dict_values;
+        uint32_t type_name;
+        uint32_t type_flags;
+        uint32_t type_basic_size;
+        uint32_t type_dict_offset;
+        uint32_t type_cached_keys;
+        uint32_t module_dict;
+        uint32_t long_digits; /* of a PyLong; its sign and size word stands before */
+    } object;
+};
+
+/* For 3.8 to 3.12. False with a message for any other version. */
+bool python_layout_of_version(struct python_layout *layout, uint32_t version, struct error *error) MUST_CHECK;
+/* From the first PYTHON_DEBUG_OFFSETS_BYTES of _PyRuntime of a 3.13 or later. */
+bool python_layout_from_runtime(struct python_layout *layout, const unsigned char *runtime,
+                                struct error *error) MUST_CHECK;
+/* Whether these bytes begin as a 3.13 or later _PyRuntime does. */
+bool python_layout_has_debug_offsets(const unsigned char *runtime);
+
+#endif

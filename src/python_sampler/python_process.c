@@ -1,0 +1,453 @@
+#include "python_sampler/python_process.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <linux/kcmp.h>
+
+#include "base/array.h"
+
+#define MOST_PULSE_BYTES ((size_t)1 << 20)
+#define MOST_DELIVERY_ATTEMPTS 8
+#define NAME_TRUST_NS INT64_C(1000000000)
+
+bool python_sampling_init(struct python_sampling *sampling)
+{
+    *sampling = (struct python_sampling){.frames = NULL};
+    sampling->frames = malloc(PYTHON_MOST_FRAMES * sizeof(*sampling->frames));
+    if (sampling->frames != NULL && python_functions_init(&sampling->functions) &&
+        python_stack_buffer_init(&sampling->buffer))
+        return true;
+    python_sampling_release(sampling);
+    return false;
+}
+
+void python_sampling_release(struct python_sampling *sampling)
+{
+    free(sampling->frames);
+    python_functions_release(&sampling->functions);
+    python_stack_buffer_release(&sampling->buffer);
+    sampling->frames = NULL;
+}
+
+static struct python_process *allocate(pid_t pid)
+{
+    struct python_process *process = calloc(1, sizeof(*process));
+    if (process == NULL)
+        return NULL;
+    process_memory_init(&process->memory, pid);
+    python_code_cache_init(&process->codes);
+    span_set_init(&process->pulse);
+    process->list_is_stale = true;
+    return process;
+}
+
+struct python_process *python_process_new(pid_t pid, enum python_find_result *result, struct error *error)
+{
+    struct python_process *process = allocate(pid);
+    *result = PYTHON_FAILED;
+    if (process == NULL) {
+        error_set_memory(error);
+        return NULL;
+    }
+    *result = python_runtime_find(&process->runtime, &process->memory, error);
+    if (*result == PYTHON_FOUND)
+        return process;
+    python_process_free(process);
+    return NULL;
+}
+
+/* A child between vfork() and exec() still lives in its parent's memory. */
+static bool shares_memory(pid_t left, pid_t right)
+{
+    return syscall(SYS_kcmp, left, right, KCMP_VM, 0, 0) == 0;
+}
+
+struct python_process *python_process_new_fork(const struct python_process *parent, pid_t pid)
+{
+    if (shares_memory(parent->memory.pid, pid))
+        return NULL;
+    struct python_process *process = allocate(pid);
+    if (process == NULL)
+        return NULL;
+    process->runtime = parent->runtime;
+    process->codes.code_type = parent->codes.code_type;
+    if (python_runtime_check(&process->runtime, &process->memory, NULL) == PYTHON_FOUND)
+        return process;
+    python_process_free(process);
+    return NULL;
+}
+
+void python_process_free(struct python_process *process)
+{
+    if (process == NULL)
+        return;
+    for (size_t i = 0; i < process->thread_count; i++) {
+        python_thread_release(&process->threads[i]);
+    }
+    free(process->threads);
+    free(process->pulse_bytes);
+    span_set_release(&process->pulse);
+    python_code_cache_release(&process->codes);
+    process_memory_release(&process->memory);
+    free(process);
+}
+
+static struct python_thread *find_thread(const struct python_process *process, uint64_t address)
+{
+    for (size_t i = 0; i < process->thread_count; i++) {
+        if (process->threads[i].address == address)
+            return &process->threads[i];
+    }
+    return NULL;
+}
+
+static struct python_thread *add_thread(struct python_process *process, uint64_t address,
+                                        uint64_t interpreter)
+{
+    if (!array_reserve(&process->threads, &process->thread_capacity, process->thread_count + 1,
+                       PYTHON_MOST_THREADS))
+        return NULL;
+    struct python_thread *thread = &process->threads[process->thread_count++];
+    python_thread_init(thread, address, interpreter);
+    return thread;
+}
+
+static bool list_threads_of(struct python_process *process, uint64_t interpreter)
+{
+    const struct python_layout *layout = &process->runtime.layout;
+    unsigned char state[4096];
+    uint64_t address;
+    if (!process_memory_read_u64(&process->memory, interpreter + layout->interpreter.threads_head, &address))
+        return false;
+    for (size_t i = 0; address != 0 && i < PYTHON_MOST_THREADS; i++) {
+        if (process_memory_read(&process->memory, address, state, layout->thread.bytes) != MEMORY_OK ||
+            load_u64(state + layout->thread.interpreter) != interpreter)
+            return false;
+        struct python_thread *thread = find_thread(process, address);
+        if (thread == NULL)
+            thread = add_thread(process, address, interpreter);
+        if (thread == NULL)
+            return false;
+        thread->listed = true;
+        thread->interpreter = interpreter;
+        thread->next = load_u64(state + layout->thread.next);
+        python_thread_identify(thread, &process->runtime, &process->memory, state);
+        address = thread->next;
+    }
+    return true;
+}
+
+static void drop_unlisted_threads(struct python_process *process)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < process->thread_count; i++) {
+        if (process->threads[i].listed)
+            process->threads[kept++] = process->threads[i];
+        else
+            python_thread_release(&process->threads[i]);
+    }
+    process->thread_count = kept;
+}
+
+static bool add_pulse(struct python_process *process, uint64_t base, uint32_t offset, size_t size)
+{
+    return offset == NO_OFFSET || base == 0 || span_set_add(&process->pulse, base + offset, size, 0);
+}
+
+static bool build_pulse(struct python_process *process)
+{
+    const struct python_layout *layout = &process->runtime.layout;
+    uint64_t runtime = process->runtime.address;
+    span_set_clear(&process->pulse);
+    bool fits = add_pulse(process, runtime, layout->runtime.interpreters_head, 8) &&
+                add_pulse(process, runtime, layout->runtime.current_thread, 8) &&
+                add_pulse(process, runtime, layout->runtime.collecting, 4);
+    for (size_t i = 0; fits && i < process->interpreter_count; i++) {
+        const struct python_interpreter *interpreter = &process->interpreters[i];
+        fits = add_pulse(process, interpreter->address, layout->interpreter.threads_head, 8) &&
+               add_pulse(process, interpreter->address, layout->interpreter.collecting, 4) &&
+               add_pulse(process, interpreter->address, layout->interpreter.code_generation, 8) &&
+               add_pulse(process, interpreter->gil, layout->gil.holder, 8) &&
+               add_pulse(process, interpreter->gil, layout->gil.locked, 4);
+    }
+    return fits && array_reserve(&process->pulse_bytes, &process->pulse_capacity, process->pulse.total_bytes,
+                                 MOST_PULSE_BYTES);
+}
+
+/* Walks the lists of interpreters and threads anew. */
+static bool list_threads(struct python_process *process)
+{
+    const struct python_layout *layout = &process->runtime.layout;
+    uint64_t address;
+    process->interpreter_count = 0;
+    for (size_t i = 0; i < process->thread_count; i++)
+        process->threads[i].listed = false;
+    if (!process_memory_read_u64(&process->memory,
+                                 process->runtime.address + layout->runtime.interpreters_head, &address))
+        return false;
+    process->interpreters_head = address;
+    while (address != 0 && process->interpreter_count < PYTHON_MOST_INTERPRETERS) {
+        struct python_interpreter *interpreter = &process->interpreters[process->interpreter_count++];
+        *interpreter = (struct python_interpreter){.address = address};
+        if (!list_threads_of(process, address))
+            return false;
+        if (layout->interpreter.gil != NO_OFFSET &&
+            !process_memory_read_u64(&process->memory, address + layout->interpreter.gil, &interpreter->gil))
+            return false;
+        if (!process_memory_read_u64(&process->memory, address + layout->interpreter.next, &address))
+            return false;
+    }
+    drop_unlisted_threads(process);
+    process->list_is_stale = !build_pulse(process);
+    return !process->list_is_stale;
+}
+
+/* NULL for what this version does not have. */
+static const unsigned char *pulse_at(const struct python_process *process, uint64_t base, uint32_t offset,
+                                     size_t size)
+{
+    if (offset == NO_OFFSET || base == 0)
+        return NULL;
+    const struct span *span = span_set_find(&process->pulse, base + offset, size, NULL);
+    return span == NULL ? NULL : process->pulse_bytes + span->offset + (base + offset - span->start);
+}
+
+static uint64_t pulse_u64(const struct python_process *process, uint64_t base, uint32_t offset)
+{
+    const unsigned char *at = pulse_at(process, base, offset, 8);
+    return at == NULL ? 0 : load_u64(at);
+}
+
+static uint32_t pulse_u32(const struct python_process *process, uint64_t base, uint32_t offset)
+{
+    const unsigned char *at = pulse_at(process, base, offset, 4);
+    return at == NULL ? 0 : load_u32(at);
+}
+
+static void take_pulse_of(struct python_process *process, struct python_interpreter *interpreter)
+{
+    const struct python_layout *layout = &process->runtime.layout;
+    uint64_t head = pulse_u64(process, interpreter->address, layout->interpreter.threads_head);
+    if (head != interpreter->threads_head) {
+        process->list_is_stale = process->list_is_stale || interpreter->threads_head != 0;
+        interpreter->threads_head = head;
+    }
+    interpreter->code_generation =
+        pulse_u64(process, interpreter->address, layout->interpreter.code_generation);
+    /* A count that never was changed is as good as none at 0: then entries are checked by time. */
+    interpreter->collecting = pulse_u32(process, interpreter->address, layout->interpreter.collecting) != 0 ||
+                              pulse_u32(process, process->runtime.address, layout->runtime.collecting) != 0;
+    if (layout->runtime.current_thread != NO_OFFSET)
+        interpreter->gil_holder =
+            pulse_u64(process, process->runtime.address, layout->runtime.current_thread);
+    else if (pulse_u32(process, interpreter->gil, layout->gil.locked) == 1)
+        interpreter->gil_holder = pulse_u64(process, interpreter->gil, layout->gil.holder);
+    else
+        interpreter->gil_holder = 0;
+}
+
+static enum memory_result take_pulse(struct python_process *process)
+{
+    struct iovec ranges[SPAN_SET_MOST_SPANS];
+    for (size_t i = 0; i < process->pulse.count; i++) {
+        const struct span *span = &process->pulse.spans[i];
+        ranges[i] = (struct iovec){(void *)(uintptr_t)span->start, span->end - span->start};
+    }
+    enum memory_result result = process_memory_read_ranges(&process->memory, ranges, process->pulse.count,
+                                                           process->pulse_bytes, process->pulse.total_bytes);
+    if (result != MEMORY_OK)
+        return result;
+    uint64_t head =
+        pulse_u64(process, process->runtime.address, process->runtime.layout.runtime.interpreters_head);
+    if (head != process->interpreters_head)
+        process->list_is_stale = true;
+    for (size_t i = 0; i < process->interpreter_count; i++)
+        take_pulse_of(process, &process->interpreters[i]);
+    return MEMORY_OK;
+}
+
+static const struct python_interpreter *interpreter_of(const struct python_process *process,
+                                                       const struct python_thread *thread)
+{
+    for (size_t i = 0; i < process->interpreter_count; i++) {
+        if (process->interpreters[i].address == thread->interpreter)
+            return &process->interpreters[i];
+    }
+    return NULL;
+}
+
+static int64_t wall_clock_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_REALTIME, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static void name_thread(struct python_process *process, struct python_thread *thread, int64_t now_ns)
+{
+    if (thread->named_ns != 0 && now_ns - thread->named_ns < NAME_TRUST_NS)
+        return;
+    thread->named_ns = now_ns;
+    python_thread_read_kernel_name(thread, process->memory.pid);
+}
+
+/* False: some frame is no code, so the stack was read while its innermost frame was made or ended. */
+static bool deliver(struct python_process *process, struct python_thread *thread,
+                    const struct python_interpreter *interpreter, struct python_sampling *sampling,
+                    bool on_cpu, int64_t now_ns)
+{
+    const struct python_stack_buffer *buffer = &sampling->buffer;
+    struct python_reader reader = {&process->memory, &process->runtime.layout};
+    size_t frame_count;
+    if (!python_code_cache_resolve(&process->codes, &reader, &sampling->functions, buffer->frames,
+                                   buffer->frame_count, now_ns, interpreter->code_generation,
+                                   sampling->frames, &frame_count))
+        return false;
+    name_thread(process, thread, now_ns);
+    struct python_stack stack = {
+        .pid = process->memory.pid,
+        .thread_number = thread->number,
+        .thread_id = thread->thread_id,
+        .thread_name = text_of(thread->name),
+        .time_ns = wall_clock_ns(),
+        .on_cpu = on_cpu,
+        .has_gil = interpreter->gil_holder == thread->address,
+        .collecting = interpreter->collecting,
+        .functions = &sampling->functions,
+        .frames = sampling->frames,
+        .frame_count = frame_count,
+    };
+    sampling->counts.stacks++;
+    sampling->deliver(sampling->context, &stack);
+    return true;
+}
+
+/* Whether the bytes read with the stack still are this thread's. */
+static bool check_state(struct python_process *process, struct python_thread *thread,
+                        const unsigned char *state)
+{
+    const struct python_layout *layout = &process->runtime.layout;
+    if (load_u64(state + layout->thread.interpreter) != thread->interpreter) {
+        process->list_is_stale = true;
+        return false;
+    }
+    if (load_u64(state + layout->thread.next) != thread->next)
+        process->list_is_stale = true;
+    python_thread_identify(thread, &process->runtime, &process->memory, state);
+    return true;
+}
+
+/* Reads and delivers one stack. False: another attempt may help. */
+static bool read_and_deliver(struct python_process *process, struct python_thread *thread,
+                             const struct python_interpreter *interpreter, struct python_sampling *sampling,
+                             bool on_cpu, int64_t now_ns, enum python_stack_result *result)
+{
+    struct python_stack_buffer *buffer = &sampling->buffer;
+    *result = python_stack_read(buffer, &thread->remembered, &process->memory, &process->runtime.layout,
+                                thread->address);
+    if (*result != STACK_OK || !check_state(process, thread, buffer->thread_state))
+        return true;
+    if (buffer->frame_count == 0) {
+        sampling->counts.idle++;
+        return true;
+    }
+    return deliver(process, thread, interpreter, sampling, on_cpu, now_ns);
+}
+
+static enum python_process_result count_result(struct python_process *process,
+                                               struct python_sampling *sampling,
+                                               enum python_stack_result result)
+{
+    switch (result) {
+    case STACK_OK:
+        break;
+    case STACK_RESTLESS:
+        sampling->counts.restless++;
+        break;
+    case STACK_TOO_DEEP:
+        sampling->counts.too_deep++;
+        break;
+    case STACK_BROKEN:
+        sampling->counts.broken++;
+        process->list_is_stale = true;
+        break;
+    case STACK_GONE:
+        return PROCESS_GONE;
+    case STACK_DENIED:
+        return PROCESS_DENIED;
+    }
+    return PROCESS_OK;
+}
+
+static enum python_process_result sample_thread(struct python_process *process, struct python_thread *thread,
+                                                struct python_sampling *sampling, int64_t now_ns)
+{
+    const struct python_interpreter *interpreter = interpreter_of(process, thread);
+    if (interpreter == NULL)
+        return PROCESS_OK;
+    if (sampling->only_gil && interpreter->gil_holder != thread->address) {
+        sampling->counts.without_gil++;
+        return PROCESS_OK;
+    }
+    bool on_cpu = python_thread_is_on_cpu(thread, process->memory.pid);
+    if (!on_cpu && !sampling->want_idle && !sampling->only_gil) {
+        sampling->counts.idle++;
+        return PROCESS_OK;
+    }
+    enum python_stack_result result = STACK_BROKEN;
+    bool settled = false;
+    for (int attempt = 0; !settled && attempt < MOST_DELIVERY_ATTEMPTS; attempt++)
+        settled = read_and_deliver(process, thread, interpreter, sampling, on_cpu, now_ns, &result);
+    return count_result(process, sampling, settled ? result : STACK_BROKEN);
+}
+
+static enum python_process_result result_of_memory(enum memory_result result)
+{
+    if (result == MEMORY_GONE)
+        return PROCESS_GONE;
+    return result == MEMORY_DENIED ? PROCESS_DENIED : PROCESS_CHANGED;
+}
+
+/* Lists may change while they are walked, so a failure is no end; only a runtime that is not there is. */
+static enum python_process_result refresh(struct python_process *process)
+{
+    for (int i = 0; process->list_is_stale && i < 3; i++) {
+        if (list_threads(process))
+            break;
+    }
+    if (!process->list_is_stale)
+        return PROCESS_OK;
+    switch (python_runtime_check(&process->runtime, &process->memory, NULL)) {
+    case PYTHON_FOUND:
+        return PROCESS_OK;
+    case PYTHON_FAILED:
+        return PROCESS_GONE;
+    default:
+        return PROCESS_CHANGED;
+    }
+}
+
+enum python_process_result python_process_sample(struct python_process *process,
+                                                 struct python_sampling *sampling, int64_t now_ns)
+{
+    enum python_process_result result = refresh(process);
+    if (result != PROCESS_OK || process->list_is_stale)
+        return result;
+    enum memory_result memory_result = take_pulse(process);
+    if (memory_result == MEMORY_FAULT) {
+        process->list_is_stale = true;
+        result = refresh(process);
+        memory_result = result == PROCESS_OK && !process->list_is_stale ? take_pulse(process) : memory_result;
+    }
+    if (memory_result != MEMORY_OK)
+        return result_of_memory(memory_result);
+    if (process->list_is_stale && (result = refresh(process)) != PROCESS_OK)
+        return result;
+    for (size_t i = 0; i < process->thread_count && result == PROCESS_OK; i++)
+        result = sample_thread(process, &process->threads[i], sampling, now_ns);
+    return result;
+}

@@ -1,0 +1,94 @@
+/*
+ * python_process.h - a process that runs CPython: its interpreters, threads and code, sampled once on request.
+ *
+ * Owns: all it knows of the process, until python_process_free().
+ * Threads: one at a time.
+ */
+#ifndef PYTHON_SAMPLER_PYTHON_PROCESS_H
+#define PYTHON_SAMPLER_PYTHON_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/attributes.h"
+#include "base/error.h"
+#include "python_sampler/python_code_cache.h"
+#include "python_sampler/python_runtime.h"
+#include "python_sampler/python_stack.h"
+#include "python_sampler/python_stack_reader.h"
+#include "python_sampler/python_thread.h"
+
+#define PYTHON_MOST_INTERPRETERS 64
+#define PYTHON_MOST_THREADS 4096
+
+/* What became of the samples; all are counted. */
+struct python_counts {
+    uint64_t stacks; /* delivered */
+    uint64_t idle;   /* threads passed over since they waited, or have no Python frames */
+    uint64_t without_gil;
+    uint64_t restless; /* given up: no two copies agreed */
+    uint64_t too_deep;
+    uint64_t broken; /* given up: the memory made no sense */
+};
+
+struct python_interpreter {
+    uint64_t address;
+    uint64_t gil; /* address of its state; 0: none known */
+    uint64_t threads_head;
+    uint64_t gil_holder; /* 0: nobody */
+    uint64_t code_generation;
+    bool collecting;
+};
+
+/* What samples need and processes share. */
+struct python_sampling {
+    struct python_stack_buffer buffer;
+    struct python_functions functions;
+    struct python_frame *frames;
+    struct python_counts counts;
+    bool want_idle;
+    bool only_gil;
+    void (*deliver)(void *context, const struct python_stack *stack);
+    void *context;
+};
+
+struct python_process {
+    struct process_memory memory;
+    struct python_runtime runtime;
+    struct python_code_cache codes;
+    struct python_interpreter interpreters[PYTHON_MOST_INTERPRETERS];
+    size_t interpreter_count;
+    uint64_t interpreters_head;
+    struct python_thread *threads;
+    size_t thread_count;
+    size_t thread_capacity;
+    bool list_is_stale;
+    struct span_set
+        pulse; /* the few words that tell who has the GIL, who collects, whether the lists changed */
+    unsigned char *pulse_bytes;
+    size_t pulse_capacity;
+};
+
+enum python_process_result {
+    PROCESS_OK,
+    PROCESS_CHANGED, /* what was known of it holds no longer: another program, or its Python ended */
+    PROCESS_GONE,
+    PROCESS_DENIED,
+};
+
+bool python_sampling_init(struct python_sampling *sampling) MUST_CHECK;
+void python_sampling_release(struct python_sampling *sampling);
+
+/* Finds the Python in the process. NULL with an error when there is none; *result says which of the reasons it is. */
+struct python_process *python_process_new(pid_t pid, enum python_find_result *result, struct error *error);
+/* For a child that was forked and has not become another program: what is known of the parent holds for it. NULL when
+ * that is not so (yet). */
+struct python_process *python_process_new_fork(const struct python_process *parent, pid_t pid);
+void python_process_free(struct python_process *process);
+/* Delivers a stack of each thread that is wanted. */
+enum python_process_result python_process_sample(struct python_process *process,
+                                                 struct python_sampling *sampling, int64_t now_ns) MUST_CHECK;
+
+#endif

@@ -1,0 +1,256 @@
+#include "python_sampler/python_runtime.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text_view.h"
+#include "python_sampler/elf_lookup.h"
+#include "python_sampler/process_maps.h"
+
+#define MOST_CANDIDATES 8
+
+struct candidate {
+    char path[PATH_MAX];
+    uint64_t start; /* of the mapping of the file's begin */
+    uint64_t end;
+    bool is_program; /* not a library */
+};
+
+struct search {
+    struct process_memory *memory;
+    char program[PATH_MAX];
+    struct candidate candidates[MOST_CANDIDATES];
+    size_t count;
+    uint32_t version_by_path; /* of …/lib/python3.9/…, 0: unknown */
+};
+
+static struct text_view base_name(struct text_view path)
+{
+    size_t slash = text_find_last_byte(path, '/');
+    return slash == TEXT_NOT_FOUND ? path : text_from(path, slash + 1);
+}
+
+/* "3.9…" at the begin of the text; 0 when there is none. */
+static uint32_t parse_version(struct text_view text)
+{
+    if (text.size < 3 || text.data[0] != '3' || text.data[1] != '.')
+        return 0;
+    uint32_t minor = 0;
+    size_t at = 2;
+    for (; at < text.size && at < 4 && text.data[at] >= '0' && text.data[at] <= '9'; at++)
+        minor = minor * 10 + (uint32_t)(text.data[at] - '0');
+    return at == 2 ? 0 : 0x0300 | minor;
+}
+
+static uint32_t version_of_path(struct text_view path)
+{
+    struct text_view name = base_name(path);
+    if (text_starts_with(name, TEXT("libpython")))
+        return parse_version(text_from(name, 9));
+    if (text_starts_with(name, TEXT("python")))
+        return parse_version(text_from(name, 6));
+    size_t at = text_find(path, TEXT("/lib/python"));
+    return at == TEXT_NOT_FOUND ? 0 : parse_version(text_from(path, at + 11));
+}
+
+static bool note_mapping(void *context, const struct mapping *mapping)
+{
+    struct search *search = context;
+    if (mapping->path.size == 0 || mapping->path.data[0] != '/' || mapping->path.size >= PATH_MAX)
+        return true;
+    if (search->version_by_path == 0)
+        search->version_by_path = version_of_path(mapping->path);
+    bool is_program = text_equal(mapping->path, text_of(search->program));
+    if (!is_program && !text_starts_with(base_name(mapping->path), TEXT("libpython")))
+        return true;
+    if (mapping->file_offset != 0 || search->count == MOST_CANDIDATES)
+        return true;
+    struct candidate *candidate = &search->candidates[search->count++];
+    memcpy(candidate->path, mapping->path.data, mapping->path.size);
+    candidate->path[mapping->path.size] = '\0';
+    candidate->start = mapping->start;
+    candidate->end = mapping->end;
+    candidate->is_program = is_program;
+    return true;
+}
+
+static void read_program_path(struct search *search)
+{
+    char link[64];
+    snprintf(link, sizeof(link), "/proc/%d/exe", (int)search->memory->pid);
+    ssize_t size = readlink(link, search->program, sizeof(search->program) - 1);
+    search->program[size < 0 ? 0 : size] = '\0';
+    static const char deleted[] = " (deleted)";
+    size_t length = strlen(search->program), tail = sizeof(deleted) - 1;
+    if (length > tail && strcmp(search->program + length - tail, deleted) == 0)
+        search->program[length - tail] = '\0';
+}
+
+/* The file as the process has it: deleted, in a container or in a chroot. */
+static int open_candidate(const struct search *search, const struct candidate *candidate)
+{
+    char path[PATH_MAX + 64];
+    int pid = (int)search->memory->pid;
+    if (candidate->is_program) {
+        snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+        int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+        if (descriptor >= 0)
+            return descriptor;
+    }
+    snprintf(path, sizeof(path), "/proc/%d/map_files/%lx-%lx", pid, (unsigned long)candidate->start,
+             (unsigned long)candidate->end);
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor >= 0)
+        return descriptor;
+    snprintf(path, sizeof(path), "/proc/%d/root%s", pid, candidate->path);
+    descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    return descriptor >= 0 ? descriptor : open(candidate->path, O_RDONLY | O_CLOEXEC);
+}
+
+enum wanted_symbol { WANT_RUNTIME, WANT_VERSION, WANT_SECTION, WANT_COUNT };
+
+/* The version that the process or the paths tell; 0: unknown. */
+static uint32_t find_version(struct search *search, const struct candidate *candidate,
+                             uint64_t version_address)
+{
+    uint64_t value;
+    if (version_address != 0 && process_memory_read_u64(search->memory, version_address, &value))
+        return (uint32_t)(value >> 16 & 0xffff);
+    uint32_t version = version_of_path(text_of(candidate->path));
+    return version != 0 ? version : search->version_by_path;
+}
+
+static enum python_find_result find_layout(struct python_runtime *runtime, struct search *search,
+                                           const struct candidate *candidate, uint64_t version_address,
+                                           struct error *error)
+{
+    unsigned char begin[PYTHON_DEBUG_OFFSETS_BYTES];
+    enum memory_result result = process_memory_read(search->memory, runtime->address, begin, sizeof(begin));
+    if (result != MEMORY_OK) {
+        process_memory_explain(search->memory, result, error);
+        return result == MEMORY_FAULT ? PYTHON_NOT_READY : PYTHON_FAILED;
+    }
+    if (python_layout_has_debug_offsets(begin))
+        return python_layout_from_runtime(&runtime->layout, begin, error) ? PYTHON_FOUND : PYTHON_FAILED;
+    uint32_t version = find_version(search, candidate, version_address);
+    if (version == 0) {
+        error_set(error, ERROR_UNSUPPORTED, "%s is a Python whose version cannot be told from its names",
+                  candidate->path);
+        return PYTHON_FAILED;
+    }
+    return python_layout_of_version(&runtime->layout, version, error) ? PYTHON_FOUND : PYTHON_FAILED;
+}
+
+static enum python_find_result try_candidate(struct python_runtime *runtime, struct search *search,
+                                             const struct candidate *candidate, struct error *error)
+{
+    int descriptor = open_candidate(search, candidate);
+    if (descriptor < 0) {
+        error_set_system(error, "%s", candidate->path);
+        return PYTHON_NONE;
+    }
+    struct elf_wanted wanted[WANT_COUNT] = {
+        [WANT_RUNTIME] = {.name = "_PyRuntime"},
+        [WANT_VERSION] = {.name = "Py_Version"},
+        [WANT_SECTION] = {.name = ".PyRuntime", .is_section = true},
+    };
+    uint64_t first_load;
+    bool readable = elf_lookup(descriptor, wanted, WANT_COUNT, &first_load, error);
+    close(descriptor);
+    uint64_t address = wanted[wanted[WANT_RUNTIME].value != 0 ? WANT_RUNTIME : WANT_SECTION].value;
+    if (!readable || address == 0)
+        return PYTHON_NONE;
+    uint64_t bias = candidate->start - first_load;
+    uint64_t version_address = wanted[WANT_VERSION].value == 0 ? 0 : wanted[WANT_VERSION].value + bias;
+    *runtime = (struct python_runtime){.address = address + bias};
+    enum python_find_result result = find_layout(runtime, search, candidate, version_address, error);
+    return result == PYTHON_FOUND ? python_runtime_check(runtime, search->memory, error) : result;
+}
+
+/* Up to 3.10 a thread state has pthread_self() only; glibc keeps the kernel's number of the thread in that block, and
+ * the main thread's is the process's own (as seen from inside). */
+static void find_thread_number_offset(struct python_runtime *runtime, struct process_memory *memory,
+                                      uint64_t thread)
+{
+    uint64_t self;
+    uint32_t words[256];
+    if (runtime->layout.thread.native_thread_id != NO_OFFSET)
+        return;
+    /* The newest thread comes first. */
+    for (uint64_t next = thread; next != 0;) {
+        thread = next;
+        if (!process_memory_read_u64(memory, thread + runtime->layout.thread.next, &next))
+            return;
+    }
+    if (!process_memory_read_u64(memory, thread + runtime->layout.thread.thread_id, &self) ||
+        process_memory_read(memory, self, words, sizeof(words)) != MEMORY_OK)
+        return;
+    for (uint32_t i = 0; i < 256; i++) {
+        if (words[i] == (uint32_t)memory->inner_pid) {
+            runtime->thread_number_offset = 4 * i;
+            return;
+        }
+    }
+}
+
+enum python_find_result python_runtime_check(const struct python_runtime *runtime,
+                                             struct process_memory *memory, struct error *error)
+{
+    uint64_t interpreter = 0, thread = 0, back = 0;
+    const struct python_layout *layout = &runtime->layout;
+    enum memory_result result = process_memory_read(
+        memory, runtime->address + layout->runtime.interpreters_head, &interpreter, sizeof(interpreter));
+    if (result != MEMORY_OK) {
+        process_memory_explain(memory, result, error);
+        return result == MEMORY_FAULT ? PYTHON_NONE : PYTHON_FAILED;
+    }
+    if (interpreter == 0 ||
+        !process_memory_read_u64(memory, interpreter + layout->interpreter.threads_head, &thread) ||
+        thread == 0 || !process_memory_read_u64(memory, thread + layout->thread.interpreter, &back) ||
+        back != interpreter) {
+        error_set(error, ERROR_BAD_INPUT, "process %d: its Python has not started or has ended",
+                  (int)memory->pid);
+        return PYTHON_NOT_READY;
+    }
+    return PYTHON_FOUND;
+}
+
+static void finish_found(struct python_runtime *runtime, struct process_memory *memory)
+{
+    uint64_t interpreter, thread;
+    if (process_memory_read_u64(memory, runtime->address + runtime->layout.runtime.interpreters_head,
+                                &interpreter) &&
+        process_memory_read_u64(memory, interpreter + runtime->layout.interpreter.threads_head, &thread))
+        find_thread_number_offset(runtime, memory, thread);
+}
+
+enum python_find_result python_runtime_find(struct python_runtime *runtime, struct process_memory *memory,
+                                            struct error *error)
+{
+    struct search search = {.memory = memory};
+    read_program_path(&search);
+    if (!process_maps_visit(memory->pid, note_mapping, &search, error))
+        return PYTHON_FAILED;
+    enum python_find_result best = PYTHON_NONE;
+    struct error best_error;
+    error_set(&best_error, ERROR_UNSUPPORTED, "process %d is not a Python process (%s)", (int)memory->pid,
+              search.program[0] == '\0' ? "a kernel thread, a zombie, or not ours to see" : search.program);
+    for (size_t i = 0; i < search.count; i++) {
+        struct error own_error = {ERROR_NONE, ""};
+        enum python_find_result result = try_candidate(runtime, &search, &search.candidates[i], &own_error);
+        if (result == PYTHON_FOUND) {
+            finish_found(runtime, memory);
+            return result;
+        }
+        if (result != PYTHON_NONE && best != PYTHON_FAILED) {
+            best = result;
+            best_error = own_error;
+        }
+    }
+    if (error != NULL)
+        *error = best_error;
+    return best;
+}

@@ -1,0 +1,307 @@
+#include "python_sampler/python_stack_reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/array.h"
+
+/* Reads of one sample that may fail to agree before it is given up. */
+#define MOST_ATTEMPTS 40
+/* Attempts that also want the callers' instructions (their lines) to agree. */
+#define STRICT_ATTEMPTS 4
+/* A read that took longer was interrupted, and its copies may be of different times even when they agree. */
+#define LONGEST_READ_NS 60000
+#define PATIENT_ATTEMPTS 8
+/* Times that unknown frames are looked for in one sample. */
+#define MOST_LEARNING_ROUNDS 32
+/* What is remembered is thrown away now and then, so that it follows the program. */
+#define EXPIRE_SAMPLES 64
+#define FORGET_SAMPLES 1024
+/* Room behind a frame for the frames that it may call, where frames lie one after the other. */
+#define ROOM_AHEAD_BYTES 512
+#define PAGE_BYTES 4096
+#define MOST_BUFFER_BYTES (2 * SPAN_SET_MOST_BYTES + 8192)
+#define POINTER_TAG_BITS UINT64_C(7)
+
+struct reading {
+    struct python_stack_buffer *buffer;
+    struct python_stack_memory *remembered;
+    struct process_memory *memory;
+    const struct python_layout *layout;
+    uint64_t thread;
+    unsigned attempt;
+    uint64_t missing; /* frame that is in no span */
+    enum memory_result memory_result;
+};
+
+enum attempt_result {
+    ATTEMPT_OK,
+    ATTEMPT_TORN,
+    ATTEMPT_MISSING,
+    ATTEMPT_UNREADABLE, /* memory_result says why */
+    ATTEMPT_TOO_DEEP,
+};
+
+bool python_stack_buffer_init(struct python_stack_buffer *buffer)
+{
+    *buffer = (struct python_stack_buffer){.bytes = NULL};
+    buffer->ranges = malloc(MEMORY_RANGE_LIMIT * sizeof(*buffer->ranges));
+    buffer->frames = malloc(PYTHON_MOST_FRAMES * sizeof(*buffer->frames));
+    if (buffer->ranges == NULL || buffer->frames == NULL) {
+        python_stack_buffer_release(buffer);
+        return false;
+    }
+    return true;
+}
+
+void python_stack_buffer_release(struct python_stack_buffer *buffer)
+{
+    free(buffer->bytes);
+    free(buffer->ranges);
+    free(buffer->frames);
+    *buffer = (struct python_stack_buffer){.bytes = NULL};
+}
+
+void python_stack_memory_init(struct python_stack_memory *remembered)
+{
+    *remembered = (struct python_stack_memory){.cframe = 0};
+    span_set_init(&remembered->spans);
+}
+
+void python_stack_memory_release(struct python_stack_memory *remembered)
+{
+    span_set_release(&remembered->spans);
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static size_t put_spans(struct iovec *ranges, size_t at, const struct span_set *spans)
+{
+    for (size_t i = 0; i < spans->count; i++)
+        ranges[at++] = (struct iovec){(void *)(uintptr_t)spans->spans[i].start,
+                                      spans->spans[i].end - spans->spans[i].start};
+    return at;
+}
+
+/* Copy, thread state, pointer to the innermost frame, copy again. */
+static enum memory_result read_all(struct reading *reading, size_t *state_at, size_t *second_at)
+{
+    const struct span_set *spans = &reading->remembered->spans;
+    size_t state_bytes = reading->layout->thread.bytes;
+    bool indirect = reading->layout->thread.frame_in_cframe != NO_OFFSET && reading->remembered->cframe != 0;
+    *state_at = spans->total_bytes;
+    *second_at = *state_at + state_bytes + 16;
+    size_t total = *second_at + spans->total_bytes - (indirect ? 0 : 16);
+    if (!array_reserve(&reading->buffer->bytes, &reading->buffer->capacity, total + 16, MOST_BUFFER_BYTES))
+        return MEMORY_FAULT;
+    struct iovec *ranges = reading->buffer->ranges;
+    size_t count = put_spans(ranges, 0, spans);
+    ranges[count++] = (struct iovec){(void *)(uintptr_t)reading->thread, state_bytes};
+    if (indirect)
+        ranges[count++] = (struct iovec){(void *)(uintptr_t)reading->remembered->cframe, 16};
+    else
+        *second_at -= 16;
+    count = put_spans(ranges, count, spans);
+    return process_memory_read_ranges(reading->memory, ranges, count, reading->buffer->bytes, total);
+}
+
+struct frame_view {
+    uint64_t code;
+    uint64_t previous;
+    uint64_t instruction;
+    unsigned char owner;
+};
+
+static inline struct frame_view view_frame(const struct python_layout *layout, const unsigned char *bytes)
+{
+    struct frame_view view = {
+        .code = load_u64(bytes + layout->frame.code),
+        .previous = load_u64(bytes + layout->frame.previous),
+        .instruction = layout->frame.instruction_bytes != 0 ? load_u32(bytes + layout->frame.instruction)
+                                                            : load_u64(bytes + layout->frame.instruction),
+    };
+    if (layout->frame.owner != NO_OFFSET)
+        view.owner = bytes[layout->frame.owner];
+    return view;
+}
+
+static inline bool agree(const struct frame_view *first, const struct frame_view *second, bool strict)
+{
+    return first->code == second->code && first->previous == second->previous &&
+           first->owner == second->owner && (!strict || first->instruction == second->instruction);
+}
+
+/* Up to 3.10 a frame that ended has no caller any more: then the first copy is the one that was alive. */
+static inline struct frame_view choose_innermost(const struct frame_view *first,
+                                                 const struct frame_view *second,
+                                                 const struct python_layout *layout)
+{
+    return layout->frame.owner == NO_OFFSET && second->previous == 0 ? *first : *second;
+}
+
+static enum attempt_result walk(struct reading *reading, uint64_t innermost, const unsigned char *first,
+                                const unsigned char *second)
+{
+    const struct python_layout *layout = reading->layout;
+    struct python_stack_buffer *buffer = reading->buffer;
+    struct span *span = NULL;
+    bool strict = reading->attempt < STRICT_ATTEMPTS;
+    size_t steps = 0;
+    buffer->frame_count = 0;
+    for (uint64_t address = innermost; address != 0; steps++) {
+        if (buffer->frame_count == PYTHON_MOST_FRAMES || steps >= 2 * PYTHON_MOST_FRAMES)
+            return ATTEMPT_TOO_DEEP;
+        span = span_set_find(&reading->remembered->spans, address, layout->frame.bytes, span);
+        if (span == NULL) {
+            reading->missing = address;
+            return ATTEMPT_MISSING;
+        }
+        span->last_used = reading->remembered->clock;
+        size_t at = span->offset + (address - span->start);
+        struct frame_view before = view_frame(layout, first + at);
+        struct frame_view view = view_frame(layout, second + at);
+        if (steps == 0)
+            view = choose_innermost(&before, &view, layout);
+        else if (!agree(&before, &view, strict))
+            return ATTEMPT_TORN;
+        if (view.owner < layout->frame.first_hidden_owner) {
+            uint32_t copy = layout->frame.bytecode_index == NO_OFFSET
+                                ? 0
+                                : load_u32(second + at + layout->frame.bytecode_index);
+            buffer->frames[buffer->frame_count++] =
+                (struct python_raw_frame){address, view.code & ~POINTER_TAG_BITS, view.instruction, copy};
+        }
+        address = view.previous;
+    }
+    return ATTEMPT_OK;
+}
+
+static enum attempt_result try_once(struct reading *reading)
+{
+    size_t state_at, second_at;
+    uint64_t begin = now_ns();
+    reading->memory_result = read_all(reading, &state_at, &second_at);
+    if (UNLIKELY(reading->memory_result != MEMORY_OK))
+        return ATTEMPT_UNREADABLE;
+    if (UNLIKELY(now_ns() - begin > LONGEST_READ_NS && reading->attempt < PATIENT_ATTEMPTS))
+        return ATTEMPT_TORN;
+    const unsigned char *bytes = reading->buffer->bytes;
+    memcpy(reading->buffer->thread_state, bytes + state_at, reading->layout->thread.bytes);
+    uint64_t frame = load_u64(bytes + state_at + reading->layout->thread.frame);
+    if (reading->layout->thread.frame_in_cframe != NO_OFFSET && frame != 0) {
+        if (frame != reading->remembered->cframe) {
+            reading->remembered->cframe = frame;
+            return ATTEMPT_TORN;
+        }
+        frame = load_u64(bytes + state_at + reading->layout->thread.bytes +
+                         reading->layout->thread.frame_in_cframe);
+    }
+    return walk(reading, frame, bytes, bytes + second_at);
+}
+
+static size_t room_for_frame(const struct python_layout *layout, uint64_t address)
+{
+    size_t bytes = layout->frame.bytes;
+    if (layout->frame.owner == NO_OFFSET)
+        return bytes;
+    size_t to_page_end = PAGE_BYTES - (address & (PAGE_BYTES - 1));
+    size_t wanted = bytes + ROOM_AHEAD_BYTES;
+    if (wanted > to_page_end)
+        wanted = to_page_end;
+    return wanted > bytes ? wanted : bytes;
+}
+
+/* Follows the chain from the missing frame on, page by page, and remembers where its frames are. What is read here
+ * may be torn; at worst it names some memory in vain. */
+static bool learn(struct reading *reading)
+{
+    unsigned char page[2 * PAGE_BYTES];
+    uint64_t page_start = 1;
+    size_t page_size = 0;
+    uint64_t address = reading->missing;
+    const struct python_layout *layout = reading->layout;
+    for (size_t steps = 0; address != 0 && steps < PYTHON_MOST_FRAMES; steps++) {
+        if (steps > 0 &&
+            span_set_find(&reading->remembered->spans, address, layout->frame.bytes, NULL) != NULL)
+            return true;
+        if (address < page_start || address + layout->frame.bytes > page_start + page_size) {
+            page_start = address & ~(uint64_t)(PAGE_BYTES - 1);
+            page_size = address + layout->frame.bytes - page_start > PAGE_BYTES ? 2 * PAGE_BYTES : PAGE_BYTES;
+            reading->memory_result = process_memory_read(reading->memory, page_start, page, page_size);
+            if (reading->memory_result != MEMORY_OK)
+                return false;
+        }
+        if (!span_set_add(&reading->remembered->spans, address, room_for_frame(layout, address),
+                          reading->remembered->clock)) {
+            span_set_clear(&reading->remembered->spans);
+            return true;
+        }
+        address = load_u64(page + (address - page_start) + layout->frame.previous);
+    }
+    return true;
+}
+
+static enum python_stack_result result_of_memory(enum memory_result result)
+{
+    if (result == MEMORY_GONE)
+        return STACK_GONE;
+    return result == MEMORY_DENIED ? STACK_DENIED : STACK_BROKEN;
+}
+
+/* Remembered frames were unmapped, or the thread state was. False when nothing helps. */
+static bool recover(struct reading *reading)
+{
+    bool had_memory = reading->remembered->spans.count > 0 || reading->remembered->cframe != 0;
+    span_set_clear(&reading->remembered->spans);
+    reading->remembered->cframe = 0;
+    return reading->memory_result == MEMORY_FAULT && had_memory;
+}
+
+static void age(struct python_stack_memory *remembered)
+{
+    remembered->clock++;
+    if (remembered->clock % FORGET_SAMPLES == 0)
+        span_set_clear(&remembered->spans);
+    else if (remembered->clock % EXPIRE_SAMPLES == 0)
+        span_set_expire(&remembered->spans, remembered->clock - EXPIRE_SAMPLES);
+}
+
+enum python_stack_result python_stack_read(struct python_stack_buffer *buffer,
+                                           struct python_stack_memory *remembered,
+                                           struct process_memory *memory, const struct python_layout *layout,
+                                           uint64_t thread)
+{
+    struct reading reading = {buffer, remembered, memory, layout, thread, 0, 0, MEMORY_OK};
+    unsigned rounds = 0;
+    age(remembered);
+    for (;;) {
+        switch (try_once(&reading)) {
+        case ATTEMPT_OK:
+            return STACK_OK;
+        case ATTEMPT_TOO_DEEP:
+            return STACK_TOO_DEEP;
+        case ATTEMPT_TORN:
+            break;
+        case ATTEMPT_MISSING:
+            if (rounds++ == MOST_LEARNING_ROUNDS)
+                return STACK_RESTLESS;
+            if (learn(&reading))
+                continue;
+            if (reading.memory_result != MEMORY_FAULT)
+                return result_of_memory(reading.memory_result);
+            break;
+        case ATTEMPT_UNREADABLE:
+            if (!recover(&reading))
+                return result_of_memory(reading.memory_result);
+            break;
+        }
+        if (++reading.attempt == MOST_ATTEMPTS)
+            return STACK_RESTLESS;
+    }
+}

@@ -1,0 +1,71 @@
+/*
+ * python_stack_reader.h - reads the chain of frames of one running Python thread, whole or not at all.
+ *
+ * The target is never stopped. One vectored read fetches, in this order in time: all memory where frames are expected,
+ * the thread's state (which says what the innermost frame is), and the same memory again. A frame whose caller and
+ * code are equal in both copies held them at the moment when the thread's state was read, so a chain of such frames,
+ * from the innermost one on, is the stack at that moment. The innermost frame itself may differ between the copies:
+ * its second copy tells what ran in it right after. Anything else is read again, and given up after some attempts.
+ *
+ * Owns: what it remembers of the thread's frames, until python_stack_memory_release().
+ * Threads: one at a time.
+ */
+#ifndef PYTHON_SAMPLER_PYTHON_STACK_READER_H
+#define PYTHON_SAMPLER_PYTHON_STACK_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "python_sampler/process_memory.h"
+#include "python_sampler/python_layout.h"
+#include "python_sampler/span_set.h"
+
+#define PYTHON_MOST_FRAMES 4096
+
+struct python_raw_frame {
+    uint64_t address;
+    uint64_t code;
+    uint64_t instruction; /* as the frame has it */
+    uint32_t bytecode_index;
+};
+
+/* What is remembered of one thread between its samples. */
+struct python_stack_memory {
+    struct span_set spans; /* where its frames were */
+    uint64_t cframe;       /* 3.11 and 3.12: where the pointer to the innermost frame was */
+    uint32_t clock;        /* samples so far */
+};
+
+/* Room for one read, shared by all threads of a sampler. */
+struct python_stack_buffer {
+    unsigned char *bytes;
+    size_t capacity;
+    struct iovec *ranges;
+    struct python_raw_frame *frames; /* innermost first */
+    size_t frame_count;
+    unsigned char thread_state[4096]; /* as it was at the moment of the stack */
+};
+
+enum python_stack_result {
+    STACK_OK,       /* frames of the buffer; none when the thread runs no Python code */
+    STACK_RESTLESS, /* no two copies agreed */
+    STACK_TOO_DEEP,
+    STACK_BROKEN, /* the chain makes no sense: not a thread state any more, or damaged */
+    STACK_GONE,
+    STACK_DENIED,
+};
+
+bool python_stack_buffer_init(struct python_stack_buffer *buffer) MUST_CHECK;
+void python_stack_buffer_release(struct python_stack_buffer *buffer);
+void python_stack_memory_init(struct python_stack_memory *remembered);
+void python_stack_memory_release(struct python_stack_memory *remembered);
+
+/* Reads the stack of the thread whose state is at `thread` into the buffer. */
+enum python_stack_result python_stack_read(struct python_stack_buffer *buffer,
+                                           struct python_stack_memory *remembered,
+                                           struct process_memory *memory, const struct python_layout *layout,
+                                           uint64_t thread) MUST_CHECK;
+
+#endif

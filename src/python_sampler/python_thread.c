@@ -1,0 +1,85 @@
+#include "python_sampler/python_thread.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "python_sampler/process_numbers.h"
+
+void python_thread_init(struct python_thread *thread, uint64_t address, uint64_t interpreter)
+{
+    *thread = (struct python_thread){.address = address, .interpreter = interpreter, .state_descriptor = -1};
+    python_stack_memory_init(&thread->remembered);
+}
+
+void python_thread_release(struct python_thread *thread)
+{
+    if (thread->state_descriptor >= 0)
+        close(thread->state_descriptor);
+    python_stack_memory_release(&thread->remembered);
+}
+
+/* In a container the number that the process knows is not ours: the kernel tells both in the line NSpid. */
+static pid_t translate_number(const struct process_memory *memory, pid_t inner)
+{
+    if (memory->inner_pid == memory->pid)
+        return inner;
+    return inner == memory->inner_pid ? memory->pid : process_find_thread(memory->pid, inner);
+}
+
+void python_thread_identify(struct python_thread *thread, const struct python_runtime *runtime,
+                            struct process_memory *memory, const unsigned char *state)
+{
+    const struct python_layout *layout = &runtime->layout;
+    uint64_t thread_id = load_u64(state + layout->thread.thread_id);
+    if (thread_id == thread->thread_id && thread->number != 0)
+        return;
+    uint32_t number = 0;
+    if (layout->thread.native_thread_id != NO_OFFSET)
+        number = load_u32(state + layout->thread.native_thread_id);
+    else if (runtime->thread_number_offset != 0 &&
+             process_memory_read(memory, thread_id + runtime->thread_number_offset, &number,
+                                 sizeof(number)) != MEMORY_OK)
+        number = 0;
+    thread->thread_id = thread_id;
+    thread->number = number == 0 ? 0 : translate_number(memory, (pid_t)number);
+    if (thread->state_descriptor >= 0)
+        close(thread->state_descriptor);
+    thread->state_descriptor = -1;
+}
+
+static void open_state(struct python_thread *thread, pid_t pid)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", (int)pid, (int)thread->number);
+    thread->state_descriptor = thread->number == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+    if (thread->state_descriptor < 0)
+        thread->state_descriptor = -2;
+}
+
+bool python_thread_is_on_cpu(struct python_thread *thread, pid_t pid)
+{
+    char text[8];
+    if (thread->state_descriptor == -1)
+        open_state(thread, pid);
+    if (thread->state_descriptor < 0)
+        return true;
+    /* The file says "running", or the system call that the thread waits in. */
+    ssize_t got = pread(thread->state_descriptor, text, sizeof(text), 0);
+    return got <= 0 || text[0] == 'r';
+}
+
+void python_thread_read_kernel_name(struct python_thread *thread, pid_t pid)
+{
+    char path[64];
+    thread->name[0] = '\0';
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", (int)pid, (int)thread->number);
+    int descriptor = thread->number == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return;
+    ssize_t got = read(descriptor, thread->name, sizeof(thread->name) - 1);
+    close(descriptor);
+    thread->name[got < 0 ? 0 : got] = '\0';
+    thread->name[strcspn(thread->name, "\n")] = '\0';
+}

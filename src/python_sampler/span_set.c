@@ -1,0 +1,106 @@
+#include "python_sampler/span_set.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+#define BRIDGED_GAP_BYTES 2048
+
+void span_set_init(struct span_set *set)
+{
+    *set = (struct span_set){.spans = NULL};
+}
+
+void span_set_release(struct span_set *set)
+{
+    free(set->spans);
+    span_set_init(set);
+}
+
+void span_set_clear(struct span_set *set)
+{
+    set->count = 0;
+    set->total_bytes = 0;
+}
+
+static void number_spans(struct span_set *set)
+{
+    size_t offset = 0;
+    for (size_t i = 0; i < set->count; i++) {
+        set->spans[i].offset = offset;
+        offset += set->spans[i].end - set->spans[i].start;
+    }
+    set->total_bytes = offset;
+}
+
+/* The number of spans that end before `address`. */
+static size_t count_before(const struct span_set *set, uint64_t address)
+{
+    size_t low = 0, high = set->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (set->spans[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool is_near(uint64_t end, uint64_t start)
+{
+    return end >= start || start - end <= BRIDGED_GAP_BYTES;
+}
+
+bool span_set_add(struct span_set *set, uint64_t address, size_t size, uint32_t now)
+{
+    uint64_t end = address + size;
+    if (end < address)
+        return false;
+    size_t first = count_before(set, address);
+    if (first > 0 && is_near(set->spans[first - 1].end, address))
+        first--;
+    size_t last = first;
+    struct span added = {.start = address, .end = end, .last_used = now};
+    for (; last < set->count && is_near(added.end, set->spans[last].start); last++) {
+        if (set->spans[last].start < added.start)
+            added.start = set->spans[last].start;
+        if (set->spans[last].end > added.end)
+            added.end = set->spans[last].end;
+    }
+    if (last == first) {
+        if (!array_reserve(&set->spans, &set->capacity, set->count + 1, SPAN_SET_MOST_SPANS))
+            return false;
+        memmove(&set->spans[first + 1], &set->spans[first], (set->count - first) * sizeof(*set->spans));
+        set->count++;
+    } else {
+        memmove(&set->spans[first + 1], &set->spans[last], (set->count - last) * sizeof(*set->spans));
+        set->count -= last - first - 1;
+    }
+    set->spans[first] = added;
+    number_spans(set);
+    return set->total_bytes <= SPAN_SET_MOST_BYTES;
+}
+
+void span_set_expire(struct span_set *set, uint32_t oldest)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < set->count; i++) {
+        if ((int32_t)(set->spans[i].last_used - oldest) >= 0)
+            set->spans[kept++] = set->spans[i];
+    }
+    set->count = kept;
+    number_spans(set);
+}
+
+struct span *span_set_find(const struct span_set *set, uint64_t address, size_t size, struct span *hint)
+{
+    if (hint != NULL && address >= hint->start && address + size <= hint->end)
+        return hint;
+    size_t at = count_before(set, address);
+    if (at == set->count)
+        return NULL;
+    struct span *span = &set->spans[at];
+    return address >= span->start && address + size <= span->end && address + size > address ? span : NULL;
+}

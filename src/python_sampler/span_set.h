@@ -1,0 +1,47 @@
+/*
+ * span_set.h - stretches of another process's memory that are worth reading in one go.
+ *
+ * Pieces that lie close together become one span, since a further range costs the kernel more than some needless
+ * bytes. A gap that is bridged is shorter than a page, so bridging never touches an unmapped page.
+ *
+ * Owns: its spans, until span_set_release().
+ * Threads: one at a time.
+ * Limit: SPAN_SET_MOST_SPANS spans, SPAN_SET_MOST_BYTES bytes in all.
+ */
+#ifndef PYTHON_SAMPLER_SPAN_SET_H
+#define PYTHON_SAMPLER_SPAN_SET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+
+#define SPAN_SET_MOST_SPANS 480
+#define SPAN_SET_MOST_BYTES ((size_t)4 << 20)
+
+struct span {
+    uint64_t start;
+    uint64_t end;
+    size_t offset;      /* in what span_set_read order gives: the bytes of the spans before */
+    uint32_t last_used; /* the caller's clock */
+};
+
+struct span_set {
+    struct span *spans; /* in order of address */
+    size_t count;
+    size_t capacity;
+    size_t total_bytes;
+};
+
+void span_set_init(struct span_set *set);
+void span_set_release(struct span_set *set);
+void span_set_clear(struct span_set *set);
+/* Makes sure that [address, address + size) is inside one span. False: limit or memory. */
+bool span_set_add(struct span_set *set, uint64_t address, size_t size, uint32_t now) MUST_CHECK;
+/* Forgets spans not used since `oldest`. */
+void span_set_expire(struct span_set *set, uint32_t oldest);
+/* The span with all of [address, address + size), or NULL. `hint`: try this one first, may be NULL. */
+struct span *span_set_find(const struct span_set *set, uint64_t address, size_t size, struct span *hint);
+
+#endif

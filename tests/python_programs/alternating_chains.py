@@ -1,0 +1,34 @@
+"""Alternate between two call chains that share nothing but their ends: alternating_chains.py LEAF_LOOPS.
+
+A stack with functions of both chains never existed.
+"""
+
+import sys
+
+DEPTH = 30
+
+
+def leaf(loops):
+    for _ in range(loops):
+        pass
+
+
+def make_chain(letter):
+    lines = []
+    for i in range(DEPTH):
+        callee = f"{letter}{i + 1}" if i + 1 < DEPTH else "leaf"
+        lines.append(f"def {letter}{i}(loops):\n    return {callee}(loops)\n")
+    return "".join(lines)
+
+
+exec(compile(make_chain("a") + make_chain("b"), "chains.py", "exec"))
+
+
+def main(loops):
+    print("ready", flush=True)
+    while True:
+        a0(loops)  # noqa: F821
+        b0(loops)  # noqa: F821
+
+
+main(int(sys.argv[1]))
