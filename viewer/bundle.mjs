@@ -1,0 +1,29 @@
+// bundle.mjs OUTPUT: puts style and script into page.html and allows exactly those two by their hashes.
+import { build } from "esbuild";
+import { createHash } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const common = { bundle: true, minify: true, write: false, logLevel: "warning", legalComments: "none", charset: "ascii" };
+const script = await build({ ...common, entryPoints: [join(here, "src/main.ts")], format: "iife", target: "es2022" });
+const style = await build({ ...common, entryPoints: [join(here, "page.css")] });
+const scriptText = script.outputFiles[0].text.trim();
+const styleText = style.outputFiles[0].text.trim();
+if (/<\/script|<!--/i.test(scriptText)) throw new Error("the script holds a text that would end its element");
+
+const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+const policy = [
+    "default-src 'none'", `script-src ${hash(scriptText)}`, `style-src ${hash(styleText)}`, "img-src data: blob:",
+    "base-uri 'none'", "form-action 'none'",
+].join("; ");
+const put = (page, mark, text) => {
+    if (page.split(mark).length !== 2) throw new Error(`page.html must hold ${mark} once`);
+    return page.replace(mark, () => text);
+};
+let page = readFileSync(join(here, "page.html"), "utf8");
+page = put(page, "<!--policy-->", policy);
+page = put(page, "<!--style-->", styleText);
+page = put(page, "<!--script-->", scriptText);
+writeFileSync(process.argv[2], page);

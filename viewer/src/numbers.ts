@@ -1,0 +1,43 @@
+// Numbers as people read them.
+
+const STEPS: Record<string, [number, string][]> = {
+    nanoseconds: [[3600e9, "h"], [60e9, "min"], [1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]],
+    bytes: [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"], [1, "B"]],
+};
+
+function digits(value: number): string {
+    const size = Math.abs(value);
+    if (size === 0) return "0";
+    return size >= 100 ? value.toFixed(0) : size >= 10 ? value.toFixed(1) : value.toFixed(2);
+}
+
+export function formatCount(value: number): string {
+    const rounded = Math.abs(value) >= 100 || Number.isInteger(value) ? Math.round(value) : Number(value.toFixed(2));
+    return String(rounded).replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, "\u202f");
+}
+
+export function formatValue(value: number, unit: string): string {
+    const steps = STEPS[unit];
+    if (!steps) return formatCount(value);
+    for (const [size, name] of steps) if (Math.abs(value) >= size) return `${digits(value / size)} ${name}`;
+    return `0 ${steps[steps.length - 1]![1]}`;
+}
+
+export function formatShare(part: number, whole: number): string {
+    if (!(whole > 0)) return "0 %";
+    const percent = (part / whole) * 100;
+    const size = Math.abs(percent);
+    if (size > 0 && size < 0.01) return percent < 0 ? "> −0.01 %" : "< 0.01 %";
+    return `${percent.toFixed(size >= 99.995 ? 0 : 2)} %`;
+}
+
+export function formatSigned(text: string, value: number): string {
+    return value > 0 ? `+${text}` : text.replace("-", "−");
+}
+
+/** A moment of the recording: clock time if it is known, else the time since its begin. */
+export function formatMoment(offsetNs: number, startMs: number, absolute: boolean): string {
+    if (absolute) return new Date(startMs + offsetNs / 1e6).toISOString().slice(11, 23).replace(/\.000$/, "");
+    const seconds = offsetNs / 1e9;
+    return seconds >= 60 ? `${Math.floor(seconds / 60)} min ${(seconds % 60).toFixed(0)} s` : `${seconds.toFixed(seconds < 10 ? 2 : 1)} s`;
+}
