@@ -8,9 +8,6 @@
 #include "model/view.h"
 #include "render/page_writer.h"
 
-/* Until the page is there. */
-#pragma weak page_write
-
 /* ---- what to write ---- */
 
 static bool by_name(struct picture_target *target, const char *name)
@@ -186,8 +183,6 @@ static bool write_html(const struct picture_options *options, struct profile_inp
                        struct profile_input *before, const char *const names[2], struct output *output,
                        struct error *error)
 {
-    if (page_write == NULL)
-        return error_set(error, ERROR_UNSUPPORTED, "HTML pages are not there yet; write SVG");
     char view[600];
     snprintf(view, sizeof(view), "%s%s%s%s", options->inverted ? "icicle=1&" : "",
              options->order == 1 ? "order=width&" : "", options->chart ? "chart=1&" : "",
