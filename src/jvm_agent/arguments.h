@@ -1,0 +1,90 @@
+/*
+ * arguments.h - the agent's argument string: "start,event=cpu,interval=1ms,file=out.jfr".
+ *
+ * The grammar and names are async-profiler's; see arguments.def. Texts point into a copy that arguments_parse() makes.
+ *
+ * Owns: that copy, until arguments_release().
+ */
+#ifndef JVM_AGENT_ARGUMENTS_H
+#define JVM_AGENT_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/error.h"
+
+#define ARGUMENT_LIST_LIMIT 32
+#define ARGUMENT_UNSET (-1)
+
+enum action {
+    ACTION_NONE,
+    ACTION_START,
+    ACTION_RESUME,
+    ACTION_STOP,
+    ACTION_DUMP,
+    ACTION_STATUS,
+    ACTION_METRICS,
+    ACTION_LIST,
+    ACTION_VERSION,
+};
+
+enum output_format {
+    FORMAT_NONE,
+    FORMAT_TEXT, /* flat and traces */
+    FORMAT_FOLDED,
+    FORMAT_TREE, /* as text */
+    FORMAT_JFR,
+    FORMAT_FLAMEGRAPH,
+    FORMAT_SVG,
+    FORMAT_PPROF,
+};
+
+struct argument_list {
+    const char *items[ARGUMENT_LIST_LIMIT];
+    int count;
+};
+
+struct arguments {
+    char *text;
+    enum action action;
+    enum output_format format;
+    const char *unknown; /* the first argument that is not known */
+    const char *event;
+    const char *file;
+    const char *log;
+    const char *log_level;
+    const char *filter;
+    const char *title;
+    const char *stack_mode; /* cstack */
+    const char *features;
+    const char *jfr_sync;
+    const char *clock;
+    int64_t interval;
+    int64_t timeout_s;
+    int64_t loop_s;
+    int64_t wall_ns;
+    int64_t alloc_bytes;
+    int64_t lock_ns;
+    int64_t depth;
+    int64_t chunk_bytes;
+    int64_t chunk_s;
+    int64_t memory_limit_bytes;
+    int64_t traces;
+    int64_t flat;
+    int64_t signal_number;
+    struct argument_list include, exclude;
+    bool live, threads, simple, normal, signatures, annotate, library, dot;
+    bool total, all_user, no_batch, quiet, reverse, inverted, all, scheduler;
+};
+
+/* Never fails for an unknown name (it is remembered), but for a value that cannot be. */
+bool arguments_parse(struct arguments *arguments, const char *text, struct error *error) MUST_CHECK;
+void arguments_release(struct arguments *arguments);
+/* The format asked for, or the one that the file's name stands for. */
+enum output_format arguments_format(const struct arguments *arguments);
+/* "%p" process id, "%t" time, "%n" sequence number, "%{NAME}" environment. False: longer than `size`. */
+bool arguments_expand_file(const char *pattern, uint32_t sequence, char *path, size_t size);
+
+#endif

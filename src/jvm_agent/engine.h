@@ -1,0 +1,41 @@
+/*
+ * engine.h - what makes samples happen: one table line per engine (engine_table.def).
+ *
+ * Engines that work per thread are told of every thread, by the thread itself at its start and end, or by the scan of
+ * /proc/self/task; the caller holds one lock around these calls.
+ */
+#ifndef JVM_AGENT_ENGINE_H
+#define JVM_AGENT_ENGINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "jvm_agent/thread_table.h"
+
+struct engine_settings {
+    uint64_t interval_ns;
+    int signal_number;
+    bool batch_idle; /* wall: do not wake sleeping threads again */
+};
+
+struct engine {
+    const char *name;
+    const char *summary;
+    const char *unit;
+    uint64_t default_interval_ns;
+    bool (*start)(const struct engine_settings *settings, struct error *error) MUST_CHECK;
+    void (*stop)(void);
+    bool (*add_thread)(struct thread_record *record); /* NULL: does not work per thread */
+    void (*remove_thread)(struct thread_record *record);
+};
+
+#define ENGINE(name) extern const struct engine engine_##name;
+#include "jvm_agent/engine_table.def"
+#undef ENGINE
+
+/* NULL when there is no such engine. */
+const struct engine *engine_find(const char *name);
+const struct engine *engine_at(size_t index);
+
+#endif

@@ -1,0 +1,81 @@
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "jvm_agent/engine.h"
+#include "jvm_agent/sampler.h"
+
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
+static struct engine_settings settings;
+
+/* Threads that begin together must not be sampled together, and short ones must have their chance. */
+static uint64_t random_first_ns(int32_t tid)
+{
+    uint64_t mixed = (sampler_now_ns() ^ ((uint64_t)(uint32_t)tid << 32)) * UINT64_C(0x9e3779b97f4a7c15);
+    return 1 + (mixed >> 16) % settings.interval_ns;
+}
+
+static struct timespec to_timespec(uint64_t ns)
+{
+    return (struct timespec){(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+}
+
+/* Raw system calls: libc's timer_t is its own, and its delete may take locks. */
+static bool add_thread(struct thread_record *record)
+{
+    int32_t tid = atomic_load(&record->tid);
+    struct sigevent event;
+    memset(&event, 0, sizeof(event));
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = settings.signal_number;
+    event.sigev_notify_thread_id = tid;
+    int timer = NO_TIMER;
+    if (syscall(SYS_timer_create, thread_cpu_clock(tid), &event, &timer) != 0)
+        return false;
+    struct itimerspec period = {to_timespec(settings.interval_ns), to_timespec(random_first_ns(tid))};
+    if (syscall(SYS_timer_settime, timer, 0, &period, NULL) != 0) {
+        syscall(SYS_timer_delete, timer);
+        return false;
+    }
+    record->timer = timer;
+    return true;
+}
+
+static void remove_thread(struct thread_record *record)
+{
+    if (record->timer != NO_TIMER)
+        syscall(SYS_timer_delete, record->timer);
+    record->timer = NO_TIMER;
+}
+
+static bool start(const struct engine_settings *new_settings, struct error *error)
+{
+    int timer = NO_TIMER;
+    struct sigevent event;
+    settings = *new_settings;
+    memset(&event, 0, sizeof(event));
+    event.sigev_notify = SIGEV_NONE;
+    if (syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &timer) != 0)
+        return error_set_system(error, "per-thread CPU timers are not allowed here");
+    syscall(SYS_timer_delete, timer);
+    return true;
+}
+
+static void stop(void) {}
+
+const struct engine engine_ctimer = {
+    .name = "ctimer",
+    .summary = "CPU time, by a timer for each thread; needs no rights",
+    .unit = "ns",
+    .default_interval_ns = 10000000,
+    .start = start,
+    .stop = stop,
+    .add_thread = add_thread,
+    .remove_thread = remove_thread,
+};

@@ -1,0 +1,112 @@
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "jvm_agent/engine.h"
+#include "jvm_agent/own_thread.h"
+#include "jvm_agent/sampler.h"
+
+/* A thread whose CPU clock moved less than this since its last sample has slept all the time. */
+#define IDLE_CPU_NS 10000
+#define IDLE_FLUSH_SAMPLES 20
+
+static struct engine_settings settings;
+static pthread_t thread;
+static _Atomic bool wanted;
+
+static uint64_t cpu_ns(int32_t tid)
+{
+    struct timespec now;
+    if (clock_gettime(thread_cpu_clock(tid), &now) != 0)
+        return 0;
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* One sample for all the ticks that the thread slept in the same place. */
+static void flush_idle(struct thread_record *record)
+{
+    uint32_t count = atomic_exchange(&record->wall_idle_samples, 0);
+    if (count == 0)
+        return;
+    struct sample sample = {
+        .time_ns = record->wall_since_ns, .kind = SAMPLE_WALL, .state = THREAD_STATE_SLEEPING};
+    sample.weight = count;
+    sample.value = count * settings.interval_ns;
+    sample.detail = sampler_now_ns() - record->wall_since_ns;
+    sample.trace = atomic_load(&record->wall_trace);
+    sample.tid = atomic_load(&record->tid);
+    sample.tag = atomic_load(&record->tag);
+    if (sample.trace != 0 && sample_ring_put(&sampler.ring, &sample))
+        atomic_fetch_add(&sampler.samples, count);
+}
+
+static void visit(struct thread_record *record, void *context)
+{
+    int32_t tid = atomic_load(&record->tid);
+    if (atomic_load(&record->own))
+        return;
+    uint64_t now_ns = cpu_ns(tid);
+    bool asleep = settings.batch_idle && now_ns < record->wall_cpu_ns + IDLE_CPU_NS &&
+                  atomic_load(&record->wall_trace) != 0;
+    if (asleep) {
+        if (atomic_load(&record->wall_idle_samples) == 0)
+            record->wall_since_ns = sampler_now_ns();
+        if (atomic_fetch_add(&record->wall_idle_samples, 1) + 1 >= IDLE_FLUSH_SAMPLES)
+            flush_idle(record);
+        return;
+    }
+    flush_idle(record);
+    record->wall_cpu_ns = now_ns;
+    syscall(SYS_tgkill, getpid(), tid, settings.signal_number);
+}
+
+static void flush_visit(struct thread_record *record, void *context)
+{
+    flush_idle(record);
+    atomic_store(&record->wall_trace, 0);
+    record->wall_cpu_ns = 0;
+}
+
+static void *run(void *context)
+{
+    own_thread_enter();
+    struct timespec step = {(time_t)(settings.interval_ns / 1000000000u),
+                            (long)(settings.interval_ns % 1000000000u)};
+    while (atomic_load(&wanted)) {
+        thread_table_each(visit, NULL);
+        nanosleep(&step, NULL);
+    }
+    thread_table_each(flush_visit, NULL);
+    own_thread_leave();
+    return NULL;
+}
+
+static bool start(const struct engine_settings *new_settings, struct error *error)
+{
+    settings = *new_settings;
+    thread_table_each(flush_visit, NULL);
+    atomic_store(&wanted, true);
+    if (!own_thread_start(&thread, run, NULL)) {
+        atomic_store(&wanted, false);
+        return error_set(error, ERROR_SYSTEM, "cannot start the wall-clock thread");
+    }
+    return true;
+}
+
+static void stop(void)
+{
+    if (atomic_exchange(&wanted, false))
+        pthread_join(thread, NULL);
+}
+
+const struct engine engine_wall = {
+    .name = "wall",
+    .summary = "all threads, running or not, at even intervals",
+    .unit = "ns",
+    .default_interval_ns = 50000000,
+    .start = start,
+    .stop = stop,
+};

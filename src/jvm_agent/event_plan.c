@@ -1,0 +1,153 @@
+#include "jvm_agent/event_plan.h"
+
+#include <signal.h>
+#include <string.h>
+
+#include "jvm_agent/agent_log.h"
+#include "jvm_agent/sampler.h"
+#include "jvm_agent/signal_choice.h"
+#include "jvm_agent/thread_watch.h"
+
+#define DEFAULT_ALLOCATION_BYTES ((uint64_t)512 * 1024)
+#define MIN_INTERVAL_NS 100000
+#define MIN_WALL_NS 1000000
+
+static void plan_wall(struct event_plan *plan, int64_t interval_ns, bool batch)
+{
+    plan->wall = &engine_wall;
+    plan->wall_settings.interval_ns =
+        interval_ns > 0 ? (uint64_t)interval_ns : engine_wall.default_interval_ns;
+    if (plan->wall_settings.interval_ns < MIN_WALL_NS)
+        plan->wall_settings.interval_ns = MIN_WALL_NS;
+    plan->wall_settings.batch_idle = batch;
+}
+
+static void plan_allocations(struct event_plan *plan, int64_t bytes)
+{
+    plan->allocations = true;
+    plan->allocation_bytes = bytes > 0 ? (uint64_t)bytes : DEFAULT_ALLOCATION_BYTES;
+}
+
+static void plan_execution(struct event_plan *plan, const struct engine *engine, int64_t interval)
+{
+    plan->execution = engine;
+    plan->execution_settings.interval_ns = interval > 0 ? (uint64_t)interval : engine->default_interval_ns;
+    if (plan->execution_settings.interval_ns < MIN_INTERVAL_NS)
+        plan->execution_settings.interval_ns = MIN_INTERVAL_NS;
+}
+
+static bool plan_main_event(struct event_plan *plan, const struct arguments *arguments, struct error *error)
+{
+    const char *event = arguments->event;
+    plan->unit = "ns";
+    if (strcmp(event, "cpu") == 0) {
+        plan_execution(plan, &engine_perf, arguments->interval);
+        plan->execution_may_fall_back = true;
+    } else if (strcmp(event, "alloc") == 0) {
+        plan_allocations(plan, arguments->interval);
+        plan->main_kind = SAMPLE_ALLOCATION;
+        plan->unit = "bytes";
+    } else if (strcmp(event, "lock") == 0) {
+        plan->locks = true;
+        plan->lock_ns = arguments->interval > 0 ? (uint64_t)arguments->interval : 0;
+        plan->main_kind = SAMPLE_MONITOR;
+    } else if (strcmp(event, "wall") == 0) {
+        plan_wall(plan, arguments->interval, !arguments->no_batch);
+        plan->main_kind = SAMPLE_WALL;
+    } else {
+        const struct engine *engine = engine_find(event);
+        if (engine == NULL)
+            return error_set(error, ERROR_USAGE, "unknown event %s; `list` shows those there are", event);
+        plan_execution(plan, engine, arguments->interval);
+    }
+    return true;
+}
+
+static void choose_main_kind(struct event_plan *plan)
+{
+    if (plan->execution != NULL) {
+        plan->main_kind = SAMPLE_EXECUTION;
+        plan->unit = plan->execution->unit;
+    } else if (plan->wall != NULL) {
+        plan->main_kind = SAMPLE_WALL;
+        plan->unit = "ns";
+    } else if (plan->allocations) {
+        plan->main_kind = plan->live ? SAMPLE_LIVE_OBJECT : SAMPLE_ALLOCATION;
+        plan->unit = "bytes";
+    } else {
+        plan->main_kind = SAMPLE_MONITOR;
+        plan->unit = "ns";
+    }
+}
+
+bool event_plan_make(struct event_plan *plan, const struct arguments *arguments, struct error *error)
+{
+    memset(plan, 0, sizeof(*plan));
+    plan->signal_number = arguments->signal_number > 0 ? (int)arguments->signal_number : 0;
+    struct arguments chosen = *arguments;
+    bool nothing_chosen = arguments->alloc_bytes < 0 && arguments->lock_ns < 0 && arguments->wall_ns < 0;
+    if (chosen.event == NULL && nothing_chosen)
+        chosen.event = "cpu";
+    if (chosen.event != NULL && !plan_main_event(plan, &chosen, error))
+        return false;
+    if (arguments->wall_ns >= 0 && plan->wall == NULL)
+        plan_wall(plan, arguments->wall_ns, !arguments->no_batch);
+    if (arguments->alloc_bytes >= 0 && !plan->allocations)
+        plan_allocations(plan, arguments->alloc_bytes);
+    plan->live = arguments->live && plan->allocations;
+    if (arguments->lock_ns >= 0 && !plan->locks) {
+        plan->locks = true;
+        plan->lock_ns = (uint64_t)arguments->lock_ns;
+    }
+    if (chosen.event == NULL || plan->live)
+        choose_main_kind(plan);
+    return true;
+}
+
+static bool start_execution(struct event_plan *plan, struct error *error)
+{
+    if (!signal_choose(plan->execution == &engine_itimer ? SIGPROF : plan->signal_number, SIGPROF,
+                       sampler_handle_execution, &plan->execution_settings.signal_number, error))
+        return false;
+    sampler.interval_ns = plan->execution_settings.interval_ns;
+    if (!plan->execution->start(&plan->execution_settings, error)) {
+        if (!plan->execution_may_fall_back)
+            return false;
+        agent_log(LOG_INFO,
+                  "Perf events unavailable (%s): sampling by CPU timers, without kernel frames; "
+                  "to change that, set kernel.perf_event_paranoid=1 or give CAP_PERFMON",
+                  error->message);
+        plan->execution = &engine_ctimer;
+        if (!plan->execution->start(&plan->execution_settings, error))
+            return false;
+    }
+    thread_watch_use(plan->execution);
+    return true;
+}
+
+static bool start_wall(struct event_plan *plan, struct error *error)
+{
+    if (!signal_choose(0, SIGVTALRM, sampler_handle_wall, &plan->wall_settings.signal_number, error))
+        return false;
+    sampler.wall_interval_ns = plan->wall_settings.interval_ns;
+    return plan->wall->start(&plan->wall_settings, error);
+}
+
+bool event_plan_start(struct event_plan *plan, struct error *error)
+{
+    if ((plan->execution != NULL && !start_execution(plan, error)) ||
+        (plan->wall != NULL && !start_wall(plan, error))) {
+        event_plan_stop(plan);
+        return false;
+    }
+    return true;
+}
+
+void event_plan_stop(struct event_plan *plan)
+{
+    thread_watch_use(NULL);
+    if (plan->execution != NULL)
+        plan->execution->stop();
+    if (plan->wall != NULL)
+        plan->wall->stop();
+}

@@ -1,0 +1,37 @@
+/*
+ * event_plan.h - which events a recording takes, by which engines.
+ */
+#ifndef JVM_AGENT_EVENT_PLAN_H
+#define JVM_AGENT_EVENT_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "jvm_agent/arguments.h"
+#include "jvm_agent/engine.h"
+#include "jvm_agent/sample_ring.h"
+
+struct event_plan {
+    const struct engine *execution; /* NULL: none */
+    struct engine_settings execution_settings;
+    bool execution_may_fall_back; /* "cpu": perf events, or timers */
+    const struct engine *wall;
+    struct engine_settings wall_settings;
+    bool allocations;
+    bool live;
+    uint64_t allocation_bytes;
+    bool locks;
+    uint64_t lock_ns;
+    int signal_number;          /* asked for, 0: choose */
+    enum sample_kind main_kind; /* what outputs show that can show one kind only */
+    const char *unit;
+};
+
+/* Fails with one line for what cannot be. */
+bool event_plan_make(struct event_plan *plan, const struct arguments *arguments,
+                     struct error *error) MUST_CHECK;
+bool event_plan_start(struct event_plan *plan, struct error *error) MUST_CHECK;
+void event_plan_stop(struct event_plan *plan);
+
+#endif

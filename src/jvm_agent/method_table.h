@@ -1,0 +1,63 @@
+/*
+ * method_table.h - gives each Java method one number and keeps its names, line table and flags.
+ *
+ * The names are copied when the method is first seen on a stack, while its class is certainly alive: later the class
+ * may be unloaded and its memory given to another. A hit is therefore checked against the class's and method's name
+ * symbols before it counts.
+ *
+ * Owns: the copies, in the arena it was given.
+ * Threads: any, also signal handlers; no locks. Reads HotSpot's memory: call under a fault point (fault_guard.h).
+ * Limit: the arena's; then method_table_add() returns 0.
+ */
+#ifndef JVM_AGENT_METHOD_TABLE_H
+#define JVM_AGENT_METHOD_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "jvm_agent/safe_memory.h"
+
+#define METHOD_BUCKETS ((uint32_t)1 << 15)
+
+struct method {
+    uintptr_t address;      /* HotSpot's Method */
+    uintptr_t class_symbol; /* HotSpot's Symbol of the class name */
+    uintptr_t name_symbol;
+    const char *class_name; /* not ended by zero */
+    const char *name;
+    const char *signature;
+    const uint8_t *lines; /* HotSpot's compressed line table, or NULL */
+    uint16_t class_size;
+    uint16_t name_size;
+    uint16_t signature_size;
+    uint16_t access_flags;
+    uint16_t class_check; /* hashes that HotSpot keeps in the symbols */
+    uint16_t name_check;
+    uint32_t lines_size;
+    uint32_t next;  /* in its bucket */
+    uint32_t chunk; /* last recording chunk whose pools hold it; the writer's */
+    bool ready;
+};
+
+struct method_table {
+    struct safe_arena *arena;
+    struct safe_items methods;
+    _Atomic uint32_t *buckets;
+};
+
+bool method_table_init(struct method_table *table, struct safe_arena *arena);
+void method_table_release(struct method_table *table);
+/* The number of the method at this address, from 1 on; 0 when that is no method, or there is no room. */
+uint32_t method_table_add(struct method_table *table, uintptr_t address);
+/* The line of a bytecode, 0 when not known. */
+uint32_t method_line(const struct method *method, int bytecode_index);
+
+static inline struct method *method_table_at(const struct method_table *table, uint32_t number)
+{
+    return safe_items_at(&table->methods, number);
+}
+
+/* Where the method's bytecodes begin, and how many bytes they are. */
+uintptr_t method_bytecodes(uintptr_t address, uint32_t *size);
+
+#endif

@@ -1,0 +1,80 @@
+#include "jvm_agent/native_names.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/id_map.h"
+#include "base/string_table.h"
+#include "jvm_agent/runtime_stubs.h"
+
+#define LIMIT_BYTES ((size_t)64 << 20)
+
+static struct string_table texts;
+static struct id_map functions, libraries;
+static bool opened;
+
+static bool open_tables(void)
+{
+    if (!opened && string_table_init(&texts, LIMIT_BYTES)) {
+        id_map_init(&functions);
+        id_map_init(&libraries);
+        opened = true;
+    }
+    return opened;
+}
+
+static const char *file_name(const char *path)
+{
+    const char *slash = path == NULL ? NULL : strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+static void look_up_native(uint64_t address, struct native_name *name)
+{
+    static char text[512];
+    Dl_info info;
+    if (dladdr((const void *)(uintptr_t)address, &info) == 0)
+        return;
+    if (info.dli_fname != NULL)
+        name->library = text_of(file_name(info.dli_fname));
+    if (info.dli_sname != NULL)
+        snprintf(text, sizeof(text), "%s", info.dli_sname);
+    else
+        snprintf(text, sizeof(text), "[%.*s]", TEXT_FORMAT(name->library));
+    name->function = text_of(text);
+}
+
+static void look_up(frame_word frame, struct native_name *name)
+{
+    uint64_t address = frame_address_of(frame);
+    const struct runtime_stub *stub;
+    *name = (struct native_name){TEXT("[unknown]"), TEXT("")};
+    if (frame_kind_of(frame) == FRAME_STUB) {
+        stub = runtime_stub_find((uintptr_t)address);
+        name->function = stub == NULL ? TEXT("[stub]") : text_of(stub->name);
+    } else if (frame_kind_of(frame) == FRAME_NATIVE) {
+        look_up_native(address, name);
+    }
+}
+
+static bool remember(frame_word frame, const struct native_name *name)
+{
+    uint32_t function = string_table_add(&texts, name->function);
+    uint32_t library = string_table_add(&texts, name->library);
+    return function != NO_STRING && library != NO_STRING && id_map_set(&functions, frame, function) &&
+           id_map_set(&libraries, frame, library);
+}
+
+void native_names_find(frame_word frame, struct native_name *name)
+{
+    uint32_t function = open_tables() ? id_map_get(&functions, frame) : NO_ID;
+    if (function == NO_ID) {
+        look_up(frame, name);
+        if (!opened || !remember(frame, name))
+            return;
+        function = id_map_get(&functions, frame);
+    }
+    name->function = string_table_text(&texts, function);
+    name->library = string_table_text(&texts, id_map_get(&libraries, frame));
+}

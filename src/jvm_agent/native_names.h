@@ -1,0 +1,21 @@
+/*
+ * native_names.h - names of native functions and generated stubs, by frame.
+ *
+ * Owns: the names, for the life of the process.
+ * Threads: one at a time; not in a handler.
+ */
+#ifndef JVM_AGENT_NATIVE_NAMES_H
+#define JVM_AGENT_NATIVE_NAMES_H
+
+#include "base/text_view.h"
+#include "jvm_agent/frame.h"
+
+struct native_name {
+    struct text_view function;
+    struct text_view library; /* file name without folder, may be empty */
+};
+
+/* For native, stub and kernel frames; "[unknown]" when nothing is known. */
+void native_names_find(frame_word frame, struct native_name *name);
+
+#endif

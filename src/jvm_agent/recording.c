@@ -1,0 +1,343 @@
+#include "jvm_agent/recording.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "jvm_agent/agent_log.h"
+#include "jvm_agent/class_names.h"
+#include "jvm_agent/event_plan.h"
+#include "jvm_agent/fault_guard.h"
+#include "jvm_agent/frame_text.h"
+#include "jvm_agent/java_vm.h"
+#include "jvm_agent/own_thread.h"
+#include "jvm_agent/profile_text.h"
+#include "jvm_agent/runtime_stubs.h"
+#include "jvm_agent/sample_counts.h"
+#include "jvm_agent/sampler.h"
+#include "jvm_agent/thread_names.h"
+#include "jvm_agent/thread_watch.h"
+
+#define DEFAULT_MEMORY_BYTES ((size_t)512 << 20)
+#define DRAIN_STEP_MS 50
+#define SCAN_STEPS 4
+
+struct recording {
+    struct arguments arguments;
+    struct event_plan plan;
+    struct sample_counts counts;
+    bool has_data;
+    bool active;
+    uint64_t began_ns;
+    pthread_t writer;
+    bool writer_runs;
+    bool writer_wanted;
+};
+
+static struct recording recording;
+static pthread_mutex_t command_mutex = PTHREAD_MUTEX_INITIALIZER; /* one command at a time */
+static pthread_mutex_t data_mutex = PTHREAD_MUTEX_INITIALIZER;    /* counts and files */
+static pthread_mutex_t writer_mutex = PTHREAD_MUTEX_INITIALIZER;  /* wakes the writer */
+static pthread_cond_t writer_condition = PTHREAD_COND_INITIALIZER;
+
+static void drain(void)
+{
+    struct sample sample;
+    pthread_mutex_lock(&data_mutex);
+    while (sample_ring_take(&sampler.ring, &sample))
+        if (sample.kind != SAMPLE_TAG)
+            sample_counts_add(&recording.counts, &sample);
+    pthread_mutex_unlock(&data_mutex);
+}
+
+static bool wait_for_step(void)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += DRAIN_STEP_MS * 1000000L;
+    if (until.tv_nsec >= 1000000000L) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000L;
+    }
+    pthread_mutex_lock(&writer_mutex);
+    if (recording.writer_wanted)
+        pthread_cond_timedwait(&writer_condition, &writer_mutex, &until);
+    bool wanted = recording.writer_wanted;
+    pthread_mutex_unlock(&writer_mutex);
+    return wanted;
+}
+
+static void *write_samples(void *context)
+{
+    own_thread_enter();
+    for (unsigned step = 0; wait_for_step(); step++) {
+        drain();
+        if (step % SCAN_STEPS == 0) {
+            thread_watch_scan();
+            runtime_stubs_publish();
+        }
+    }
+    own_thread_leave();
+    return NULL;
+}
+
+static bool start_writer(struct error *error)
+{
+    recording.writer_wanted = true;
+    recording.writer_runs = own_thread_start(&recording.writer, write_samples, NULL);
+    if (!recording.writer_runs)
+        return error_set(error, ERROR_SYSTEM, "cannot start the writer thread");
+    return true;
+}
+
+static void stop_writer(void)
+{
+    if (!recording.writer_runs)
+        return;
+    pthread_mutex_lock(&writer_mutex);
+    recording.writer_wanted = false;
+    pthread_cond_signal(&writer_condition);
+    pthread_mutex_unlock(&writer_mutex);
+    pthread_join(recording.writer, NULL);
+    recording.writer_runs = false;
+}
+
+static void forget_data(void)
+{
+    if (!recording.has_data)
+        return;
+    sample_counts_release(&recording.counts);
+    sampler_close();
+    class_names_clear();
+    arguments_release(&recording.arguments);
+    recording.has_data = false;
+}
+
+static bool open_data(struct error *error)
+{
+    int64_t limit = recording.arguments.memory_limit_bytes;
+    if (!sampler_open(limit > 0 ? (size_t)limit : DEFAULT_MEMORY_BYTES, error))
+        return false;
+    sample_counts_init(&recording.counts, recording.arguments.threads);
+    recording.has_data = true;
+    return true;
+}
+
+static void configure_sampler(const struct arguments *arguments)
+{
+    const char *mode = arguments->stack_mode;
+    int64_t depth = arguments->depth;
+    sampler.depth_limit =
+        depth > 0 && depth < SAMPLER_DEPTH_LIMIT ? (uint32_t)depth + 1 : SAMPLER_DEPTH_LIMIT;
+    sampler.native_frames = mode == NULL || strcmp(mode, "no") != 0;
+    sampler.mixed_frames = mode != NULL && strcmp(mode, "vmx") == 0;
+    sampler.execution_state = THREAD_STATE_DEFAULT;
+}
+
+static void learn_threads(void)
+{
+    JNIEnv *environment = java_vm_environment();
+    if (environment != NULL)
+        java_vm_scan_threads(environment);
+    thread_watch_scan();
+}
+
+static bool start_engines(struct error *error)
+{
+    learn_threads();
+    runtime_stubs_publish();
+    sampler_run(true);
+    if (!event_plan_start(&recording.plan, error)) {
+        sampler_run(false);
+        return false;
+    }
+    if (!start_writer(error)) {
+        event_plan_stop(&recording.plan);
+        sampler_run(false);
+        return false;
+    }
+    recording.active = true;
+    recording.began_ns = sampler_now_ns();
+    return true;
+}
+
+static void stop_engines(void)
+{
+    if (!recording.active)
+        return;
+    event_plan_stop(&recording.plan);
+    sampler_run(false);
+    stop_writer();
+    learn_threads();
+    drain();
+    recording.active = false;
+}
+
+static bool start_locked(struct arguments *arguments, bool keep, struct error *error)
+{
+    struct event_plan plan;
+    if (recording.active)
+        return error_set(error, ERROR_USAGE, "Profiler already started");
+    if (!java_vm.initialized)
+        return error_set(error, ERROR_USAGE, "the JVM is not ready yet");
+    if (!event_plan_make(&plan, arguments, error) || !fault_guard_install(error))
+        return false;
+    keep = keep && recording.has_data;
+    if (!keep)
+        forget_data();
+    else
+        arguments_release(&recording.arguments);
+    recording.arguments = *arguments;
+    memset(arguments, 0, sizeof(*arguments));
+    recording.plan = plan;
+    configure_sampler(&recording.arguments);
+    if (!keep && !open_data(error))
+        return false;
+    return start_engines(error);
+}
+
+bool recording_start(struct arguments *arguments, bool keep, struct error *error)
+{
+    pthread_mutex_lock(&command_mutex);
+    bool started = start_locked(arguments, keep, error);
+    pthread_mutex_unlock(&command_mutex);
+    if (!started)
+        arguments_release(arguments);
+    return started;
+}
+
+static bool write_to(struct output *output, const struct arguments *arguments, enum output_format format,
+                     struct error *error)
+{
+    struct profile_view view = {&recording.counts, arguments, recording.plan.main_kind, recording.plan.unit};
+    pthread_mutex_lock(&data_mutex);
+    bool written = profile_text_write(&view, format, output, error);
+    pthread_mutex_unlock(&data_mutex);
+    return written && output_finish(output, error);
+}
+
+/* The later command's wishes win over those of the start. */
+static struct arguments merge_arguments(const struct arguments *later)
+{
+    struct arguments merged = recording.arguments;
+    if (later->file != NULL)
+        merged.file = later->file;
+    if (later->format != FORMAT_NONE || later->file != NULL)
+        merged.format = later->format;
+    if (later->traces >= 0 || later->flat >= 0) {
+        merged.traces = later->traces;
+        merged.flat = later->flat;
+    }
+    merged.simple |= later->simple;
+    merged.normal |= later->normal;
+    merged.signatures |= later->signatures;
+    merged.annotate |= later->annotate;
+    merged.library |= later->library;
+    merged.dot |= later->dot;
+    merged.total |= later->total;
+    if (later->include.count > 0)
+        merged.include = later->include;
+    if (later->exclude.count > 0)
+        merged.exclude = later->exclude;
+    return merged;
+}
+
+static bool dump_locked(const struct arguments *later, struct text_builder *text, struct error *error)
+{
+    struct arguments arguments = merge_arguments(later);
+    enum output_format format = arguments_format(&arguments);
+    struct output output;
+    char path[4096];
+    if (!recording.has_data)
+        return error_set(error, ERROR_USAGE, "Profiler has not started");
+    if (format == FORMAT_NONE)
+        return true;
+    drain();
+    if (arguments.file == NULL) {
+        if (!output_open_memory(&output, text, error))
+            return false;
+    } else if (!arguments_expand_file(arguments.file, 1, path, sizeof(path))) {
+        return error_set(error, ERROR_USAGE, "the file name %s is too long", arguments.file);
+    } else if (!output_open(&output, path, error)) {
+        return false;
+    }
+    bool written = write_to(&output, &arguments, format, error);
+    output_release(&output);
+    return written;
+}
+
+bool recording_dump(const struct arguments *arguments, struct text_builder *text, struct error *error)
+{
+    pthread_mutex_lock(&command_mutex);
+    bool dumped = dump_locked(arguments, text, error);
+    pthread_mutex_unlock(&command_mutex);
+    return dumped;
+}
+
+static bool stop_locked(const struct arguments *arguments, struct text_builder *text, struct error *error)
+{
+    if (!recording.active)
+        return error_set(error, ERROR_USAGE, "Profiler is not active");
+    stop_engines();
+    uint64_t seconds = (sampler_now_ns() - recording.began_ns) / 1000000000u;
+    struct arguments merged = merge_arguments(arguments);
+    if (arguments_format(&merged) == FORMAT_NONE) {
+        text_builder_format(text, "Profiling stopped after %llu seconds. No dump options specified\n",
+                            (unsigned long long)seconds);
+        return true;
+    }
+    return dump_locked(arguments, text, error);
+}
+
+bool recording_stop(const struct arguments *arguments, struct text_builder *text, struct error *error)
+{
+    pthread_mutex_lock(&command_mutex);
+    bool stopped = stop_locked(arguments, text, error);
+    pthread_mutex_unlock(&command_mutex);
+    return stopped;
+}
+
+bool recording_is_active(void)
+{
+    return recording.active;
+}
+
+uint64_t recording_samples(void)
+{
+    return sampler.opened ? atomic_load(&sampler.samples) : 0;
+}
+
+void recording_status(struct text_builder *text)
+{
+    pthread_mutex_lock(&command_mutex);
+    if (recording.active)
+        text_builder_format(text, "Profiling is running for %llu seconds\n",
+                            (unsigned long long)((sampler_now_ns() - recording.began_ns) / 1000000000u));
+    else
+        text_builder_add_c_string(text, "Profiler is not active\n");
+    pthread_mutex_unlock(&command_mutex);
+}
+
+static void add_metric(struct text_builder *text, const char *name, uint64_t value)
+{
+    text_builder_format(text, "%s %llu\n", name, (unsigned long long)value);
+}
+
+void recording_metrics(struct text_builder *text)
+{
+    pthread_mutex_lock(&command_mutex);
+    add_metric(text, "signals_total", atomic_load(&sampler.signals));
+    add_metric(text, "samples_total", recording_samples());
+    add_metric(text, "samples_skipped_total",
+               atomic_load(&sampler.busy) + atomic_load(&sampler.unknown_thread) +
+                   (sampler.opened ? atomic_load(&sampler.ring.dropped) : 0));
+    add_metric(text, "calltracestorage_overflows_total", atomic_load(&sampler.failed[FRAME_ERROR_NO_ROOM]));
+    add_metric(text, "calltracestorage_bytes", sampler.opened ? atomic_load(&sampler.arena.mapped_bytes) : 0);
+    add_metric(text, "stackwalk_ns_total", atomic_load(&sampler.handler_ns));
+    add_metric(text, "faults_recovered_total", fault_guard_count());
+    for (uint32_t i = 0; i < FRAME_ERRORS; i++)
+        text_builder_format(text, "samples_failed_total{reason=\"%s\"} %llu\n", frame_error_text(i),
+                            (unsigned long long)atomic_load(&sampler.failed[i]));
+    pthread_mutex_unlock(&command_mutex);
+}

@@ -1,0 +1,69 @@
+/*
+ * safe_memory.h - memory that a signal handler may ask for: mapped pages, handed out without locks.
+ *
+ * safe_arena hands out pieces; safe_items hands out numbered items of one size, from 1 on.
+ *
+ * Owns: its pages, until the *_release() call, which no handler may run beside.
+ * Threads: any, also signal handlers; no locks.
+ * Limit: limit_bytes of the arena; then NULL, and `refused` counts it.
+ */
+#ifndef JVM_AGENT_SAFE_MEMORY_H
+#define JVM_AGENT_SAFE_MEMORY_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SAFE_CHUNK_BYTES ((size_t)1 << 20)
+#define SAFE_PIECE_LIMIT_BYTES (SAFE_CHUNK_BYTES / 4)
+
+struct safe_chunk {
+    struct safe_chunk *previous;
+    _Atomic size_t used_bytes;
+};
+
+struct safe_arena {
+    _Atomic(struct safe_chunk *) chunk;
+    _Atomic size_t mapped_bytes;
+    _Atomic uint64_t refused;
+    size_t limit_bytes;
+};
+
+void safe_arena_init(struct safe_arena *arena, size_t limit_bytes);
+void safe_arena_release(struct safe_arena *arena);
+/* Eight-byte aligned, zeroed. NULL at the limit, or for a piece over SAFE_PIECE_LIMIT_BYTES. */
+void *safe_arena_allocate(struct safe_arena *arena, size_t size);
+
+#define SAFE_SEGMENT_ITEMS 4096
+#define SAFE_SEGMENTS 4096
+
+struct safe_items {
+    struct safe_arena *arena; /* counts the bytes, so that one limit holds for all */
+    size_t item_bytes;
+    _Atomic uint32_t count;
+    _Atomic(char *) *segments;
+};
+
+bool safe_items_init(struct safe_items *items, struct safe_arena *arena, size_t item_bytes);
+void safe_items_release(struct safe_items *items);
+/* The number of a new zeroed item, or 0. */
+uint32_t safe_items_add(struct safe_items *items);
+
+static inline void *safe_items_at(const struct safe_items *items, uint32_t number)
+{
+    char *segment = atomic_load_explicit(&items->segments[number / SAFE_SEGMENT_ITEMS], memory_order_acquire);
+    return segment + (size_t)(number % SAFE_SEGMENT_ITEMS) * items->item_bytes;
+}
+
+/* Numbers of items run from 1 to this. */
+static inline uint32_t safe_items_count(const struct safe_items *items)
+{
+    return atomic_load_explicit(&items->count, memory_order_acquire);
+}
+
+/* Pages straight from the kernel, zeroed, or NULL. */
+void *safe_map(size_t size);
+void safe_unmap(void *pages, size_t size);
+
+#endif

@@ -1,0 +1,69 @@
+#include "jvm_agent/sampler.h"
+
+#include <sched.h>
+#include <string.h>
+#include <time.h>
+
+#define WAIT_STEP_NS 1000000
+#define WAIT_STEPS 2000
+
+static const size_t buffer_bytes = SAMPLER_BUFFERS * (SAMPLER_DEPTH_LIMIT + 1) * sizeof(frame_word);
+
+static void reset_counts(void)
+{
+    atomic_store(&sampler.signals, 0);
+    atomic_store(&sampler.samples, 0);
+    atomic_store(&sampler.busy, 0);
+    atomic_store(&sampler.unknown_thread, 0);
+    atomic_store(&sampler.handler_ns, 0);
+    for (size_t i = 0; i < FRAME_ERRORS; i++)
+        atomic_store(&sampler.failed[i], 0);
+}
+
+bool sampler_open(size_t limit_bytes, struct error *error)
+{
+    sampler_close();
+    reset_counts();
+    safe_arena_init(&sampler.arena, limit_bytes);
+    sampler.opened = true;
+    if (sampler.buffers == NULL)
+        sampler.buffers = safe_map(buffer_bytes);
+    atomic_store(&sampler.free_buffers, UINT64_MAX);
+    if (sampler.buffers == NULL || !method_table_init(&sampler.methods, &sampler.arena) ||
+        !trace_table_init(&sampler.traces, &sampler.arena) || !sample_ring_init(&sampler.ring)) {
+        sampler_close();
+        return error_set_memory(error);
+    }
+    return true;
+}
+
+static bool wait_for_handlers(void)
+{
+    struct timespec step = {0, WAIT_STEP_NS};
+    for (int i = 0; i < WAIT_STEPS; i++) {
+        if (atomic_load(&sampler.active) == 0)
+            return true;
+        nanosleep(&step, NULL);
+    }
+    return false;
+}
+
+/* A handler that does not end within seconds belongs to a stopped thread: rather leave the tables than pull them away. */
+void sampler_close(void)
+{
+    if (!sampler.opened)
+        return;
+    sampler_run(false);
+    sampler.opened = false;
+    if (!wait_for_handlers())
+        return;
+    method_table_release(&sampler.methods);
+    trace_table_release(&sampler.traces);
+    sample_ring_release(&sampler.ring);
+    safe_arena_release(&sampler.arena);
+}
+
+void sampler_run(bool run)
+{
+    atomic_store(&sampler.running, run);
+}

@@ -1,0 +1,67 @@
+/*
+ * sampler.h - turns an interrupted thread into a sample: walks its stack, gives the stack a number, and hands the
+ * sample to the writer thread.
+ *
+ * Owns: the tables of one recording, from sampler_open() to sampler_close().
+ * Threads: sampler_open(), sampler_close() one at a time and not in a handler; the rest from anywhere.
+ * Limit: limit_bytes for all tables; samples that find no room are counted in `failed`.
+ */
+#ifndef JVM_AGENT_SAMPLER_H
+#define JVM_AGENT_SAMPLER_H
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "jvm_agent/frame.h"
+#include "jvm_agent/method_table.h"
+#include "jvm_agent/sample_ring.h"
+#include "jvm_agent/thread_table.h"
+#include "jvm_agent/trace_table.h"
+
+#define SAMPLER_BUFFERS 64
+#define SAMPLER_DEPTH_LIMIT 2048
+
+struct sampler {
+    struct safe_arena arena;
+    struct method_table methods;
+    struct trace_table traces;
+    struct sample_ring ring;
+    bool opened;
+    uint32_t depth_limit;
+    bool native_frames;
+    bool mixed_frames;
+    uint64_t interval_ns;
+    uint64_t wall_interval_ns;
+    enum thread_state execution_state;
+    _Atomic bool running;
+    _Atomic uint32_t active;       /* handlers at work */
+    _Atomic uint64_t free_buffers; /* one bit each */
+    frame_word *buffers;
+    /* What happened, for status, metrics and each chunk. */
+    _Atomic uint64_t signals;
+    _Atomic uint64_t samples;
+    _Atomic uint64_t failed[FRAME_ERRORS];
+    _Atomic uint64_t busy;           /* all buffers in use */
+    _Atomic uint64_t unknown_thread; /* the thread has no record (yet, or no longer) */
+    _Atomic uint64_t handler_ns;
+};
+
+extern struct sampler sampler;
+
+bool sampler_open(size_t limit_bytes, struct error *error) MUST_CHECK;
+/* Waits until no handler is at work, then frees everything. */
+void sampler_close(void);
+void sampler_run(bool run);
+
+/* The number of the calling thread's stack; 0 when it could not be taken. context: see walker.h. */
+uint32_t sampler_take_stack(struct thread_record *record, const void *context, bool *waiting);
+uint64_t sampler_now_ns(void);
+
+/* The handlers. */
+void sampler_handle_execution(int signal_number, siginfo_t *info, void *context);
+void sampler_handle_wall(int signal_number, siginfo_t *info, void *context);
+
+#endif

@@ -1,0 +1,135 @@
+#include "jvm_agent/thread_watch.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "jvm_agent/thread_names.h"
+
+#define GONE_BATCH 256
+
+static pthread_mutex_t watch_mutex = PTHREAD_MUTEX_INITIALIZER;
+static const struct engine *active_engine;
+static uint32_t scan_number;
+
+static bool is_watched(const struct thread_record *record)
+{
+    return record->timer != NO_TIMER || record->perf_descriptor >= 0;
+}
+
+static void attach_engine(struct thread_record *record)
+{
+    if (active_engine != NULL && active_engine->add_thread != NULL && !is_watched(record) &&
+        !atomic_load(&record->own))
+        active_engine->add_thread(record);
+}
+
+static void detach_engine(struct thread_record *record)
+{
+    if (active_engine != NULL && active_engine->remove_thread != NULL)
+        active_engine->remove_thread(record);
+}
+
+static void attach_visit(struct thread_record *record, void *context)
+{
+    attach_engine(record);
+}
+
+static void detach_visit(struct thread_record *record, void *context)
+{
+    detach_engine(record);
+}
+
+void thread_watch_use(const struct engine *engine)
+{
+    pthread_mutex_lock(&watch_mutex);
+    thread_table_each(detach_visit, NULL);
+    active_engine = engine;
+    thread_table_each(attach_visit, NULL);
+    pthread_mutex_unlock(&watch_mutex);
+}
+
+static struct thread_record *add(int32_t tid, uintptr_t java_thread)
+{
+    struct thread_record *record = thread_table_add(tid);
+    if (record != NULL) {
+        record->scan = scan_number;
+        if (java_thread != 0)
+            atomic_store(&record->java_thread, java_thread);
+        attach_engine(record);
+    }
+    return record;
+}
+
+void thread_watch_started(uintptr_t java_thread)
+{
+    thread_watch_found(thread_own_id(), java_thread);
+}
+
+void thread_watch_found(int32_t tid, uintptr_t java_thread)
+{
+    pthread_mutex_lock(&watch_mutex);
+    add(tid, java_thread);
+    pthread_mutex_unlock(&watch_mutex);
+}
+
+/* From here on the JVM takes its thread structure apart: no sample may look at it any more. */
+void thread_watch_ended(void)
+{
+    int32_t tid = thread_own_id();
+    struct thread_record *record = thread_table_find(tid);
+    if (record == NULL)
+        return;
+    atomic_store(&record->java_thread, 0);
+    pthread_mutex_lock(&watch_mutex);
+    detach_engine(record);
+    thread_table_remove(tid);
+    pthread_mutex_unlock(&watch_mutex);
+}
+
+struct gone {
+    int32_t tids[GONE_BATCH];
+    size_t count;
+};
+
+static void collect_gone(struct thread_record *record, void *context)
+{
+    struct gone *gone = context;
+    if (record->scan != scan_number && !atomic_load(&record->own) && gone->count < GONE_BATCH) {
+        detach_engine(record);
+        gone->tids[gone->count++] = atomic_load(&record->tid);
+    }
+}
+
+static void note_thread(int32_t tid)
+{
+    struct thread_record *record = thread_table_find(tid);
+    if (record != NULL) {
+        record->scan = scan_number;
+        attach_engine(record);
+        return;
+    }
+    if (add(tid, 0) != NULL)
+        thread_names_learn_native(tid);
+}
+
+void thread_watch_scan(void)
+{
+    DIR *folder = opendir("/proc/self/task");
+    if (folder == NULL)
+        return;
+    pthread_mutex_lock(&watch_mutex);
+    scan_number++;
+    const struct dirent *entry;
+    while ((entry = readdir(folder)) != NULL) {
+        int32_t tid = (int32_t)strtol(entry->d_name, NULL, 10);
+        if (tid > 0)
+            note_thread(tid);
+    }
+    struct gone gone = {.count = 0};
+    thread_table_each(collect_gone, &gone);
+    for (size_t i = 0; i < gone.count; i++)
+        thread_table_remove(gone.tids[i]);
+    pthread_mutex_unlock(&watch_mutex);
+    closedir(folder);
+}

@@ -1,0 +1,25 @@
+/*
+ * thread_watch.h - keeps the per-thread engine on every thread of the process.
+ *
+ * Java threads come by themselves, at their start and end; all others are found in /proc/self/task.
+ *
+ * Threads: any, but no signal handler; has a lock of its own.
+ */
+#ifndef JVM_AGENT_THREAD_WATCH_H
+#define JVM_AGENT_THREAD_WATCH_H
+
+#include <stdint.h>
+
+#include "jvm_agent/engine.h"
+
+/* From now on this engine (or none) is told of threads; those known already are given to it, or taken from the old. */
+void thread_watch_use(const struct engine *engine);
+/* Called on the thread itself. */
+void thread_watch_started(uintptr_t java_thread);
+void thread_watch_ended(void);
+/* A Java thread that was there before us. */
+void thread_watch_found(int32_t tid, uintptr_t java_thread);
+/* Finds new threads and forgets those that are gone. */
+void thread_watch_scan(void);
+
+#endif

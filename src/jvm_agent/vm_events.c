@@ -1,0 +1,77 @@
+#include "jvm_agent/vm_events.h"
+
+#include <string.h>
+
+#include "jvm_agent/agent.h"
+#include "jvm_agent/java_vm.h"
+#include "jvm_agent/runtime_stubs.h"
+#include "jvm_agent/thread_names.h"
+#include "jvm_agent/thread_table.h"
+#include "jvm_agent/thread_watch.h"
+
+static void JNICALL on_init(jvmtiEnv *tools, JNIEnv *environment, jthread thread)
+{
+    agent_on_init(environment);
+}
+
+static void JNICALL on_death(jvmtiEnv *tools, JNIEnv *environment)
+{
+    agent_on_death();
+}
+
+static void JNICALL on_code(jvmtiEnv *tools, const char *name, const void *address, jint length)
+{
+    if (name != NULL && length > 0)
+        runtime_stubs_add(name, address, (size_t)length);
+}
+
+static void learn_name(jvmtiEnv *tools, JNIEnv *environment, jthread thread)
+{
+    jvmtiThreadInfo info;
+    memset(&info, 0, sizeof(info));
+    if (thread == NULL || (*tools)->GetThreadInfo(tools, thread, &info) != JVMTI_ERROR_NONE)
+        return;
+    if (info.name != NULL) {
+        thread_names_set(thread_own_id(), info.name, java_vm_thread_number(environment, thread));
+        (*tools)->Deallocate(tools, (unsigned char *)info.name);
+    }
+}
+
+static void JNICALL on_thread_start(jvmtiEnv *tools, JNIEnv *environment, jthread thread)
+{
+    thread_watch_started((uintptr_t)environment - (uintptr_t)java_vm.environment_offset);
+    learn_name(tools, environment, thread);
+}
+
+/* Names may have changed since the start; this is the last moment to know. */
+static void JNICALL on_thread_end(jvmtiEnv *tools, JNIEnv *environment, jthread thread)
+{
+    thread_watch_ended();
+    learn_name(tools, environment, thread);
+}
+
+bool vm_events_install(bool live, struct error *error)
+{
+    jvmtiEventCallbacks callbacks;
+    memset(&callbacks, 0, sizeof(callbacks));
+    callbacks.VMInit = on_init;
+    callbacks.VMDeath = on_death;
+    callbacks.DynamicCodeGenerated = on_code;
+    callbacks.ThreadStart = on_thread_start;
+    callbacks.ThreadEnd = on_thread_end;
+    jvmtiError failed = (*java_vm.tools)->SetEventCallbacks(java_vm.tools, &callbacks, sizeof(callbacks));
+    if (failed != JVMTI_ERROR_NONE)
+        return error_set(error, ERROR_SYSTEM, "the JVM refuses event callbacks (%d)", (int)failed);
+    java_vm_enable(JVMTI_EVENT_VM_INIT, true);
+    java_vm_enable(JVMTI_EVENT_VM_DEATH, true);
+    java_vm_enable(JVMTI_EVENT_DYNAMIC_CODE_GENERATED, true);
+    if (live)
+        (*java_vm.tools)->GenerateEvents(java_vm.tools, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
+    return true;
+}
+
+void vm_events_watch_threads(void)
+{
+    java_vm_enable(JVMTI_EVENT_THREAD_START, true);
+    java_vm_enable(JVMTI_EVENT_THREAD_END, true);
+}

@@ -1,0 +1,372 @@
+#include "jvm_agent/walker.h"
+
+#include "jvm_agent/code_blob.h"
+#include "jvm_agent/fault_guard.h"
+#include "jvm_agent/machine.h"
+#include "jvm_agent/native_unwind.h"
+#include "jvm_agent/runtime_stubs.h"
+#include "jvm_agent/vm_layout.h"
+#include "jvm_agent/vm_read.h"
+
+#define NATIVE_STACK_BYTES ((uintptr_t)8 << 20)
+#define INTERPRETER_FRAME_BYTES 0x10000u
+#define CALL_WRAPPER_DISTANCE 1024u
+#define THREAD_IN_JAVA 8
+
+struct walk {
+    const struct walk_request *request;
+    frame_word *frames;
+    uint32_t depth;
+    struct frame_registers at;
+    struct leaf_registers leaf;
+    bool interrupted; /* at.pc is where the thread stopped, not a return address */
+    uintptr_t java_thread;
+    uintptr_t anchor; /* the thread's last Java frame, while not used */
+    uintptr_t stack_end;
+    uint32_t java_depth; /* Java frames so far */
+};
+
+static bool add_frame(struct walk *walk, frame_word frame)
+{
+    if (walk->depth >= walk->request->depth_limit)
+        return false;
+    walk->frames[walk->depth++] = frame;
+    return true;
+}
+
+/* Ends the walk with the reason why. */
+static bool give_up(struct walk *walk, enum frame_error why)
+{
+    add_frame(walk, frame_number(FRAME_ERROR, why));
+    return false;
+}
+
+static bool add_java_frame(struct walk *walk, enum frame_kind kind, uintptr_t method, int bytecode_index)
+{
+    uint32_t number = method_table_add(walk->request->methods, method);
+    walk->java_depth++;
+    return add_frame(walk, number == 0 ? frame_number(FRAME_ERROR, FRAME_ERROR_NONE)
+                                       : frame_java(kind, number, bytecode_index));
+}
+
+/* Takes the frame that an anchor describes; false when it describes none. */
+static bool use_anchor(struct walk *walk, uintptr_t anchor)
+{
+    uintptr_t sp = load_word(field_of(anchor, vm.anchor_sp));
+    if (sp == 0 || (sp & 7) != 0)
+        return false;
+    uintptr_t pc = load_word(field_of(anchor, vm.anchor_pc));
+    walk->at.pc = pc != 0 ? pc : load_word(sp - 8);
+    walk->at.sp = sp;
+    walk->at.fp = load_word(field_of(anchor, vm.anchor_fp));
+    walk->interrupted = false;
+    return true;
+}
+
+static bool looks_interpreted(const struct walk *walk)
+{
+    uintptr_t fp = walk->at.fp, sp = walk->at.sp;
+    return is_plausible(fp) && fp > sp && fp - sp < INTERPRETER_FRAME_BYTES && fp < walk->stack_end &&
+           sp <= fp + (uintptr_t)((intptr_t)vm.bytecode_slot * 8);
+}
+
+/* The running frame keeps its place in a register; callers have it in their frame. */
+static int interpreted_index(const struct walk *walk, uintptr_t method)
+{
+    uint32_t size = 0;
+    uintptr_t begin = method_bytecodes(method, &size);
+    uintptr_t at = walk->leaf.bytecode;
+    if (!walk->interrupted || at < begin || at >= begin + size)
+        at = load_word(walk->at.fp + (uintptr_t)((intptr_t)vm.bytecode_slot * 8));
+    return at >= begin && at < begin + size ? (int)(at - begin) : 0;
+}
+
+static bool leave_interpreted(struct walk *walk)
+{
+    uintptr_t fp = walk->at.fp;
+    walk->at.sp = load_word(fp + (uintptr_t)((intptr_t)vm.sender_sp_slot * 8));
+    walk->at.pc = load_word(fp + 8);
+    walk->at.fp = load_word(fp);
+    walk->interrupted = false;
+    return true;
+}
+
+/* While a method is being entered its frame does not stand yet: method and caller are in registers. */
+static bool step_interpreter_entry(struct walk *walk)
+{
+    uint32_t number = method_table_add(walk->request->methods, walk->leaf.method);
+    uintptr_t sender = walk->leaf.sender_sp;
+    if (number == 0 || sender < walk->at.sp || sender >= walk->stack_end || (sender & 7) != 0)
+        return give_up(walk, FRAME_ERROR_INTERPRETED);
+    walk->java_depth++;
+    if (!add_frame(walk, frame_java(FRAME_INTERPRETED, number, 0)))
+        return false;
+    walk->at.pc = load_word(walk->at.sp);
+    walk->at.sp = sender;
+    walk->interrupted = false;
+    return true;
+}
+
+static bool step_interpreted(struct walk *walk)
+{
+    if (walk->java_thread != 0 && load_word(field_of(walk->java_thread, vm.java_thread_vframes)) != 0)
+        return give_up(walk, FRAME_ERROR_DEOPTIMIZING);
+    if (looks_interpreted(walk)) {
+        uintptr_t method = load_word(walk->at.fp + (uintptr_t)((intptr_t)vm.method_slot * 8));
+        uint32_t number = method_table_add(walk->request->methods, method);
+        if (number != 0) {
+            walk->java_depth++;
+            return add_frame(walk, frame_java(FRAME_INTERPRETED, number, interpreted_index(walk, method))) &&
+                   leave_interpreted(walk);
+        }
+    }
+    return walk->interrupted ? step_interpreter_entry(walk) : give_up(walk, FRAME_ERROR_INTERPRETED);
+}
+
+/* A frame that will be deoptimized returns to a handler, and keeps its true place in a slot of its own. */
+static uintptr_t true_pc(const struct walk *walk, uintptr_t blob)
+{
+    if (walk->interrupted || vm.compiled_original_pc_offset < 0 || walk->at.pc != compiled_deopt_pc(blob))
+        return walk->at.pc;
+    int offset = load_int(field_of(blob, vm.compiled_original_pc_offset));
+    uintptr_t pc = offset > 0 ? load_word(walk->at.sp + (uintptr_t)offset) : 0;
+    return pc > blob && pc < blob + (uintptr_t)load_int(field_of(blob, vm.blob_size)) ? pc : walk->at.pc;
+}
+
+static bool add_scopes(struct walk *walk, uintptr_t blob, enum frame_kind kind)
+{
+    struct scope scope;
+    if (!scope_find(&scope, blob, true_pc(walk, blob), walk->interrupted))
+        return add_java_frame(walk, kind, load_word(field_of(blob, vm.compiled_method)), 0);
+    while (scope_next(&scope))
+        if (!add_java_frame(walk, scope.next != 0 ? FRAME_INLINED : kind, scope.method, scope.bytecode_index))
+            return false;
+    return true;
+}
+
+static bool step_compiled(struct walk *walk, uintptr_t blob)
+{
+    int level = compiled_level(blob), frame_words = code_blob_frame_words(blob);
+    enum frame_kind kind = level >= 1 && level <= 3 ? FRAME_C1_COMPILED : FRAME_COMPILED;
+    uintptr_t method = load_word(field_of(blob, vm.compiled_method));
+    struct frame_registers before = walk->at;
+    if (walk->interrupted) {
+        bool complete = walk->at.pc >= code_blob_frame_complete(blob);
+        bool left = complete ? machine_leave_epilogue(&walk->at)
+                             : machine_leave_prologue(compiled_entry(blob), frame_words, &walk->at);
+        if (left) {
+            walk->interrupted = false;
+            return add_java_frame(walk, kind, method, 0);
+        }
+        walk->at = before;
+        if (!complete)
+            return add_java_frame(walk, kind, method, 0) && give_up(walk, FRAME_ERROR_COMPILED);
+    }
+    if (!add_scopes(walk, blob, kind))
+        return false;
+    if (frame_words <= 0)
+        return give_up(walk, FRAME_ERROR_COMPILED);
+    machine_leave_frame(frame_words, &walk->at);
+    walk->interrupted = false;
+    return true;
+}
+
+/* Where the VM called Java: go on at the Java frame that called the VM, if there is one. */
+static bool step_entry(struct walk *walk)
+{
+    uintptr_t wrapper = load_word(walk->at.fp + (uintptr_t)((intptr_t)vm.entry_wrapper_slot * 8));
+    if (!is_plausible(wrapper) || wrapper - walk->at.fp > CALL_WRAPPER_DISTANCE)
+        return give_up(walk, FRAME_ERROR_ENTRY);
+    return use_anchor(walk, field_of(wrapper, vm.call_wrapper_anchor));
+}
+
+static bool text_starts(const char *text, const char *start)
+{
+    uintptr_t at = (uintptr_t)text;
+    while (*start != 0 && load_byte(at) == (uint8_t)*start)
+        at++, start++;
+    return *start == 0;
+}
+
+static bool is_adapter(uintptr_t blob)
+{
+    const char *name = code_blob_name(blob);
+    return name != NULL && text_starts(name, "I2C/C2I");
+}
+
+/* An adapter runs between an interpreted and a compiled frame and has none itself. */
+static bool step_adapter(struct walk *walk)
+{
+    if (looks_interpreted(walk) &&
+        method_table_add(walk->request->methods,
+                         load_word(walk->at.fp + (uintptr_t)((intptr_t)vm.method_slot * 8))) != 0) {
+        walk->at.pc = vm.interpreter_low;
+        walk->interrupted = false;
+        return true;
+    }
+    walk->at.pc = load_word(walk->at.sp);
+    walk->at.sp += 8;
+    walk->interrupted = false;
+    return true;
+}
+
+/* Frames of a virtual thread that are still in the heap cannot be walked; its carrier's below can. */
+static bool step_barrier(struct walk *walk)
+{
+    if (vm.java_thread_continuation < 0 || vm.continuation_return_pc == 0 || walk->java_thread == 0)
+        return false;
+    uintptr_t entry = load_word(field_of(walk->java_thread, vm.java_thread_continuation));
+    if (!is_plausible(entry) || entry < walk->at.sp || entry >= walk->stack_end)
+        return false;
+    walk->at.pc = vm.continuation_return_pc;
+    walk->at.sp = entry;
+    walk->interrupted = false;
+    return true;
+}
+
+static bool step_stub(struct walk *walk, uintptr_t blob)
+{
+    const struct runtime_stub *stub = runtime_stub_find(walk->at.pc);
+    uintptr_t begin = stub != NULL ? stub->begin : code_blob_begin(blob);
+    bool leaf = walk->interrupted;
+    if (walk->request->context != NULL && !add_frame(walk, frame_address(FRAME_STUB, begin)))
+        return false;
+    if (stub != NULL && stub->barrier)
+        return step_barrier(walk);
+    if (stub == NULL && is_adapter(blob))
+        return step_adapter(walk);
+    walk->interrupted = false;
+    bool bare = stub != NULL && stub->bare;
+    if ((leaf || stub != NULL) && machine_leave_stub(begin, bare && leaf, walk->stack_end, &walk->at))
+        return true;
+    int frame_words = code_blob_frame_words(blob);
+    if (frame_words > 0) {
+        machine_leave_frame(frame_words, &walk->at);
+        return true;
+    }
+    return machine_leave_native(walk->stack_end, &walk->at) || give_up(walk, FRAME_ERROR_STUB);
+}
+
+static bool step_generated(struct walk *walk)
+{
+    uintptr_t blob = code_blob_find(walk->at.pc);
+    if (blob == 0)
+        return give_up(walk, FRAME_ERROR_UNKNOWN_CODE);
+    bool compiled = code_blob_is_compiled(blob);
+    bool interpreter = code_is_interpreter(walk->at.pc);
+    if (walk->anchor != 0 && (walk->depth > 0 || compiled || interpreter)) {
+        uintptr_t anchor = walk->anchor;
+        walk->anchor = 0;
+        if (use_anchor(walk, anchor))
+            return true; /* its sp, fp and pc are sure; look again from there */
+    }
+    if (interpreter)
+        return step_interpreted(walk);
+    if (compiled)
+        return step_compiled(walk, blob);
+    if (walk->at.pc == vm.call_stub_return_pc && !walk->request->mixed)
+        return step_entry(walk);
+    return step_stub(walk, blob);
+}
+
+/* In native code until generated code or the stack's end comes. With an anchor set, nothing below it is native's. */
+static bool step_native(struct walk *walk)
+{
+    uintptr_t function = 0;
+    struct frame_registers caller = walk->at;
+    bool known = native_unwind(&caller, walk->interrupted, walk->stack_end, &function);
+    if (walk->request->native_frames &&
+        !add_frame(walk, frame_address(FRAME_NATIVE, function != 0 ? function : walk->at.pc)))
+        return false;
+    if (!known || caller.sp <= walk->at.sp || !is_plausible(caller.pc & ~(uintptr_t)7))
+        return false;
+    walk->at = caller;
+    walk->interrupted = false;
+    return true;
+}
+
+static bool step(struct walk *walk)
+{
+    if (walk->at.sp >= walk->stack_end || (walk->at.sp & 7) != 0)
+        return give_up(walk, FRAME_ERROR_STACK_RANGE);
+    return code_contains(walk->at.pc) ? step_generated(walk) : step_native(walk);
+}
+
+static void run(struct walk *walk)
+{
+    uint32_t limit = walk->request->depth_limit;
+    while (walk->depth < limit) {
+        uintptr_t sp = walk->at.sp;
+        if (!step(walk))
+            break;
+        if (walk->at.sp < sp && walk->java_depth > 0) {
+            give_up(walk, FRAME_ERROR_STACK_RANGE);
+            break;
+        }
+    }
+    if (walk->java_depth == 0 && walk->anchor != 0 && walk->depth < limit) {
+        /* Native code that could not be walked: the Java frame that called it is known all the same. */
+        uintptr_t anchor = walk->anchor;
+        walk->anchor = 0;
+        while (walk->depth > 0 && frame_kind_of(walk->frames[walk->depth - 1]) == FRAME_ERROR)
+            walk->depth--;
+        if (use_anchor(walk, anchor))
+            run(walk);
+    }
+}
+
+static bool prepare(struct walk *walk, bool *waiting)
+{
+    uintptr_t thread = vm.java_frames ? atomic_load(&walk->request->record->java_thread) : 0;
+    walk->java_thread = thread;
+    if (walk->request->context != NULL) {
+        machine_registers(walk->request->context, &walk->at, &walk->leaf);
+        walk->interrupted = true;
+    }
+    walk->stack_end = walk->at.sp + NATIVE_STACK_BYTES;
+    if (thread != 0) {
+        walk->stack_end = load_word(field_of(thread, vm.java_thread_stack_base));
+        walk->anchor = field_of(thread, vm.java_thread_anchor);
+        if (load_word(field_of(walk->anchor, vm.anchor_sp)) == 0)
+            walk->anchor = 0;
+    }
+    if (walk->request->context == NULL) {
+        uintptr_t anchor = walk->anchor;
+        walk->anchor = 0;
+        return anchor != 0 && use_anchor(walk, anchor);
+    }
+    *waiting = !code_contains(walk->at.pc) && machine_in_system_call(&walk->at, &walk->leaf);
+    return true;
+}
+
+static void note_missing_java(struct walk *walk)
+{
+    if (walk->java_thread != 0 && walk->java_depth == 0 &&
+        load_int(field_of(walk->java_thread, vm.java_thread_state)) == THREAD_IN_JAVA)
+        give_up(walk, FRAME_ERROR_NO_JAVA_FRAME);
+}
+
+/* Apart, so that what it changes is in memory when a fault leads back to its caller. */
+__attribute__((noinline)) static void walk_guarded(struct walk *walk, bool *waiting)
+{
+    if (!prepare(walk, waiting))
+        return;
+    run(walk);
+    note_missing_java(walk);
+}
+
+uint32_t walker_walk(const struct walk_request *request, frame_word *frames, bool *waiting)
+{
+    struct walk walk = {.request = request, .frames = frames};
+    struct fault_point point;
+    if (fault_point_set(&point) == 0) {
+        request->record->fault_point = &point;
+        walk_guarded(&walk, waiting);
+    } else {
+        give_up(&walk, FRAME_ERROR_FAULT);
+    }
+    request->record->fault_point = NULL;
+    if (walk.depth >= request->depth_limit && request->depth_limit > 0)
+        frames[walk.depth - 1] = frame_number(FRAME_ERROR, FRAME_ERROR_TRUNCATED);
+    return walk.depth;
+}

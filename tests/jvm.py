@@ -1,0 +1,73 @@
+"""Running Java programs with the agent inside."""
+
+import collections
+import math
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+TESTS = pathlib.Path(__file__).resolve().parent
+ROOT = TESTS.parent
+LIBRARY = pathlib.Path(os.environ.get("SPARKFLAME_AGENT", ROOT / "build" / "libsparkflame.so"))
+LIMIT_SECONDS = 300
+
+sys.path.insert(0, str(ROOT / "tools"))
+import fetch_jdks  # noqa: E402
+
+
+def system_home():
+    """The JDK whose javac is in the path."""
+    return pathlib.Path(shutil.which("javac")).resolve().parent.parent
+
+
+def home_of(version):
+    """A Java runtime of that release: the machine's own, or PyPI's. OSError when there is none."""
+    home = system_home()
+    release = (home / "release").read_text()
+    return home if f'JAVA_VERSION="{version}' in release else fetch_jdks.fetch(version)
+
+
+def compile_classes(folder, *names):
+    sources = [str(TESTS / "java" / f"{name}.java") for name in names]
+    subprocess.run([system_home() / "bin" / "javac", "-nowarn", "--release", "11", "-d", str(folder), *sources],
+                   check=True, stdin=subprocess.DEVNULL, timeout=LIMIT_SECONDS)
+    return folder
+
+
+def run_java(home, classes, agent, main, *arguments, options=(), check=True, env=None):
+    """Runs the class with the agent's argument string (None: without agent)."""
+    agent_options = [] if agent is None else [f"-agentpath:{LIBRARY}={agent}"]
+    done = subprocess.run([home / "bin" / "java", "-Xshare:auto", *options, *agent_options, "-cp", str(classes), main,
+                           *map(str, arguments)], capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                          timeout=LIMIT_SECONDS, check=False, env={**os.environ, **(env or {})})
+    if check:
+        assert done.returncode == 0, f"{main} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}"
+    return done
+
+
+def read_folded(path):
+    """[(frames, count)] of a folded file."""
+    stacks = []
+    for line in pathlib.Path(path).read_text().splitlines():
+        stack, count = line.rsplit(" ", 1)
+        stacks.append((stack.split(";"), int(count)))
+    return stacks
+
+
+def share_error(share, samples):
+    """How far a share of so many samples may be from the truth: one point, and four times its sampling error."""
+    return 0.01 + 4 * math.sqrt(max(share * (1 - share), 0.01) / max(samples, 1))
+
+
+def shares_of(stacks, names):
+    """Which part of the samples that hold any of the names holds each."""
+    counts = collections.Counter()
+    for frames, count in stacks:
+        for name in names:
+            if any(frame == name or frame.startswith(name + "_[") for frame in frames):
+                counts[name] += count
+                break
+    total = sum(counts.values())
+    return {name: counts[name] / total if total else 0 for name in names}, total

@@ -1,0 +1,145 @@
+"""The agent in real JVMs."""
+
+import re
+import subprocess
+import time
+
+import pytest
+
+import jvm
+
+VERSIONS = ["11", "17", "21", "25"]
+PROGRAMS = ["Shares", "Waits"]
+
+
+@pytest.fixture(scope="module")
+def classes(tmp_path_factory):
+    return jvm.compile_classes(tmp_path_factory.mktemp("classes"), *PROGRAMS)
+
+
+@pytest.fixture(scope="module")
+def home17():
+    return jvm.home_of("17")
+
+
+def java_home(version):
+    try:
+        return jvm.home_of(version)
+    except OSError as error:
+        pytest.skip(str(error))
+
+
+def true_shares(output):
+    """What the program measured of itself: {method: share of CPU time}."""
+    spent = {f"Shares.{name}": int(ns) for name, ns in re.findall(r"^(part\w+) (\d+)$", output, re.MULTILINE)}
+    total = sum(spent.values())
+    return {name: ns / total for name, ns in spent.items()}
+
+
+def is_near(home, classes, folder, arguments, options=()):
+    """One measurement; None when the shares are right, else what is wrong."""
+    path = folder / "shares.folded"
+    done = jvm.run_java(home, classes, f"start,{arguments},file={path}", "Shares", 2500, options=options)
+    expected = true_shares(done.stdout)
+    found, samples = jvm.shares_of(jvm.read_folded(path), list(expected))
+    for name, share in expected.items():
+        if abs(found[name] - share) > jvm.share_error(share, samples):
+            return f"{name}: {found[name]:.3f} of {samples} samples, but {share:.3f} of the time"
+    return None if samples > 300 else f"only {samples} samples"
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_shares_of_cpu_time(version, classes, tmp_path):
+    home = java_home(version)
+    trouble = [is_near(home, classes, tmp_path, "event=ctimer,interval=1ms")]
+    while trouble[-1] is not None and len(trouble) < 3:
+        trouble.append(is_near(home, classes, tmp_path, "event=ctimer,interval=1ms"))
+    assert trouble[-1] is None, trouble
+
+
+@pytest.mark.parametrize("arguments, options", [
+    ("event=cpu,interval=2ms", ()),
+    ("event=itimer,interval=2ms", ()),
+    ("event=ctimer,interval=1ms", ("-Xint",)),
+    ("event=ctimer,interval=1ms", ("-XX:TieredStopAtLevel=1",)),
+    ("event=ctimer,interval=1ms", ("-XX:+UseZGC",)),
+    ("event=ctimer,interval=1ms", ("-XX:-SegmentedCodeCache", "-XX:+PreserveFramePointer")),
+])
+def test_other_engines_and_modes(arguments, options, home17, classes, tmp_path):
+    trouble = [is_near(home17, classes, tmp_path, arguments, options)]
+    while trouble[-1] is not None and len(trouble) < 3:
+        trouble.append(is_near(home17, classes, tmp_path, arguments, options))
+    assert trouble[-1] is None, trouble
+
+
+def test_frames_of_a_stack(home17, classes, tmp_path):
+    path = tmp_path / "out.folded"
+    jvm.run_java(home17, classes, f"start,event=ctimer,interval=1ms,ann,file={path}", "Shares", 1500)
+    stacks = jvm.read_folded(path)
+    deep = max((frames for frames, _ in stacks if "Shares.leafOfDeep_[j]" in frames[-1:]), key=len)
+    assert deep[0].startswith("Shares.main_[")
+    recursive = [frame for frame in deep if frame.startswith("Shares.deep_[")]
+    assert len(recursive) >= 55, deep
+    text = "\n".join(";".join(frames) for frames, _ in stacks)
+    assert "Shares.small_[i]" in text
+    assert re.search(r"Shares\.lambda\$main\$\d+|Shares\$\$Lambda", text)
+    assert "sha256_implCompress" in text
+    assert "arraycopy" in text
+    assert "+0x" not in text and "/0x" not in text
+
+
+def test_wall_clock_sees_sleeping_threads(home17, classes, tmp_path):
+    path = tmp_path / "wall.folded"
+    jvm.run_java(home17, classes, f"start,event=wall,interval=5ms,threads,file={path}", "Waits", 1500)
+    text = path.read_text()
+    for thread, method in [("sleeper", "Waits.sleeps"), ("parker", "Waits.parks"), ("locked", "Waits.waitsForLock"),
+                           ("busy", "Waits.burns")]:
+        assert re.search(rf"^\[{thread} tid=\d+\];.*{re.escape(method)}", text, re.MULTILINE), f"{thread}\n{text[:3000]}"
+
+
+@pytest.mark.parametrize("arguments, message", [
+    ("start,event=nonsense,file=x.folded", "unknown event nonsense"),
+    ("start,interval=soon", "interval=soon is not a number"),
+    ("start,file=/no/such/folder/x.folded", "/no/such/folder"),
+])
+def test_bad_use_is_one_line_and_no_harm(arguments, message, home17, classes):
+    done = jvm.run_java(home17, classes, arguments, "Shares", 50)
+    lines = [line for line in done.stderr.splitlines() if line.startswith("[ERROR]")]
+    assert len(lines) == 1 and message in lines[0], done.stderr
+    assert "total" in done.stdout
+
+
+def attach(home, pid, arguments):
+    """Loads the agent into a running JVM, as any tool of the JDK does."""
+    quoted = f'"{arguments}"'
+    return subprocess.run([home / "bin" / "jcmd", str(pid), "JVMTI.agent_load", str(jvm.LIBRARY), quoted],
+                          capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=jvm.LIMIT_SECONDS, check=False)
+
+
+@pytest.mark.parametrize("version", ["17", "25"])
+def test_attach_start_dump_stop(version, classes, tmp_path):
+    home = java_home(version)
+    first, last, status = tmp_path / "first.folded", tmp_path / "last.txt", tmp_path / "status.txt"
+    program = subprocess.Popen([home / "bin" / "java", "-cp", str(classes), "Waits", "600000"],
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert program.stdout.readline() == "ready\n"
+        commands = home if (home / "bin" / "jcmd").exists() else jvm.system_home()
+        assert "return code: 0" in attach(commands, program.pid, "start,event=cpu,interval=1ms").stdout
+        assert "return code: 100" in attach(commands, program.pid, "start,event=cpu").stdout
+        for _ in range(100):
+            attach(commands, program.pid, f"dump,collapsed,file={first}")
+            if first.exists() and "Waits.burns" in first.read_text():
+                break
+            time.sleep(0.2)
+        assert "Waits.burns" in first.read_text()
+        attach(commands, program.pid, f"status,file={status}")
+        assert re.fullmatch(r"Profiling is running for \d+ seconds\n", status.read_text())
+        attach(commands, program.pid, f"stop,file={last}")
+        assert "--- Execution profile ---" in last.read_text() and "Waits.burns" in last.read_text()
+        attach(commands, program.pid, f"status,file={status}")
+        assert status.read_text() == "Profiler is not active\n"
+        assert program.poll() is None
+    finally:
+        program.kill()
+        program.communicate()
