@@ -8,6 +8,8 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SHOWN_LINES = 15
+# Failures beyond these are only named: the end of a long log must stay readable.
+SHOWN_FAILURES = 12
 # Only against a program that hangs: several times what the slowest takes on a busy machine.
 LIMIT_SECONDS = 1500
 
@@ -34,9 +36,10 @@ class Results:
     def closing(self):
         """The text that ends the run: why tests failed, then one line of counts."""
         lines = []
-        for name, output in self.failures:
+        for number, (name, output) in enumerate(self.failures):
             lines.append(f"FAILED {name}")
-            lines += ["    " + line for line in shorten(output)]
+            if number < SHOWN_FAILURES:
+                lines += ["    " + line for line in shorten(output)]
         counts = f"{self.passed} passed, {len(self.failures)} failed"
         if self.skipped:
             counts += f", {self.skipped} skipped"

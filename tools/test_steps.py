@@ -3,11 +3,13 @@
 import concurrent.futures
 import json
 import os
+import pathlib
 import re
 import shutil
 import sys
 import xml.etree.ElementTree
 
+from check_tables import names_in
 from test_results import ROOT, add_tap, environment, run
 
 JOBS = os.cpu_count() or 1
@@ -23,15 +25,19 @@ def sources():
     return sorted((ROOT / "src").rglob("*.c"))
 
 
-def meson_build(results, folder, *options, env=None, targets=()):
-    """Set up, or set up anew for new sources, and build; one test that the compiler is content."""
+def meson_setup(folder, *options, env=None):
+    """Set up, or set up anew for new sources."""
     if not (ROOT / folder / "build.ninja").exists():
         shutil.rmtree(ROOT / folder, ignore_errors=True)
-        status, output = run(["meson", "setup", folder, *options], env=env)
-    else:
-        status, output = run(["meson", "setup", "--reconfigure", folder, *options], env=env)
+        return run(["meson", "setup", folder, *options], env=env)
+    return run(["meson", "setup", "--reconfigure", folder, *options], env=env)
+
+
+def meson_build(results, folder, *options, env=None, targets=lambda: ()):
+    """Build; one test that the compiler is content."""
+    status, output = meson_setup(folder, *options, env=env)
     if status == 0:
-        status, output = run(["ninja", "-C", folder, f"-j{JOBS}", *targets], env=env)
+        status, output = run(["ninja", "-C", folder, f"-j{JOBS}", *targets()], env=env)
     results.add(f"{folder} builds", status == 0, output)
     return status == 0
 
@@ -79,19 +85,34 @@ def uses_threads(test):
     return False
 
 
+def threads_tests():
+    return [test for test in unit_tests("build-tsan") if uses_threads(test)]
+
+
+def samples():
+    """Sample files of every reader. That they are read right is for other tests to say."""
+    folders = [ROOT / "tests" / "data" / name for name in names_in("READER", "src/formats/reader_table.def")]
+    return sorted(path for folder in folders for path in folder.rglob("*") if path.is_file())
+
+
 def step_tsan(results):
     """Data races; only the tests of what uses threads."""
-    if not meson_build(results, "build-tsan", "--buildtype=debugoptimized", "-Db_sanitize=thread", "-Db_lundef=false"):
+    if not meson_build(results, "build-tsan", "--buildtype=debugoptimized", "-Db_sanitize=thread", "-Db_lundef=false",
+                       targets=lambda: ["sparkflame"] + [pathlib.Path(test["cmd"][0]).name for test in threads_tests()]):
         return
     # This compiler's sanitizer does not start where addresses are spread too widely.
     prefix = ["setarch", os.uname().machine, "-R"]
     if run([*prefix, "true"], quiet=True)[0] != 0:
         prefix = []
-    tests = [test for test in unit_tests("build-tsan") if uses_threads(test)]
-    if tests and "unexpected memory mapping" in run([*prefix, *tests[0]["cmd"]], env=environment(**SANITIZERS), quiet=True)[1]:
+    command = [*prefix, ROOT / "build-tsan" / "sparkflame"]
+    if "unexpected memory mapping" in run([*command, "version"], env=environment(**SANITIZERS), quiet=True)[1]:
         results.skip("build-tsan unit tests", "the thread sanitizer cannot start under this kernel's address layout")
         return
     run_unit_tests(results, "build-tsan", keep=uses_threads, prefix=prefix, **SANITIZERS)
+    for sample in samples():
+        _, output = run([*command, "convert", "-j", "4", sample, "-f", "folded", "-o", "/dev/null"],
+                        env=environment(**SANITIZERS), quiet=True)
+        results.add(f"build-tsan reads {sample.relative_to(ROOT)}", "ThreadSanitizer" not in output, output)
 
 
 def check_script(name, *arguments):
