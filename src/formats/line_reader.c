@@ -23,7 +23,7 @@ bool line_reader_next(struct line_reader *reader, struct text_view *block, struc
     *block = (struct text_view){"", 0};
     if (reader->failed)
         return false;
-    for (size_t wanted = LINE_BLOCK_BYTES, seen = 0;; wanted *= 4) {
+    for (size_t wanted = LINE_BLOCK_BYTES, seen = 0;;) {
         struct text_view view = byte_source_peek(reader->source, wanted, error);
         bool is_end = view.size < wanted;
         size_t size = seen == 0 ? whole_lines(view, LINE_BLOCK_BYTES) : 0;
@@ -45,5 +45,6 @@ bool line_reader_next(struct line_reader *reader, struct text_view *block, struc
             return false;
         }
         seen = view.size;
+        wanted = wanted > LINE_LIMIT_BYTES / 4 ? LINE_LIMIT_BYTES + 1 : wanted * 4;
     }
 }

@@ -21,7 +21,7 @@
 #include "base/text_view.h"
 #include "formats/byte_source.h"
 
-#define LINE_LIMIT_BYTES ((size_t)256 << 20)
+#define LINE_LIMIT_BYTES ((size_t)128 << 20)
 #define LINE_BLOCK_BYTES ((size_t)1 << 20)
 
 struct line_reader {
