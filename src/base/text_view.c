@@ -1,6 +1,7 @@
 #include "base/text_view.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 size_t text_find_byte(struct text_view text, char byte)
@@ -105,14 +106,23 @@ bool text_to_hex64(struct text_view text, uint64_t *number)
     return true;
 }
 
+static bool is_decimal(struct text_view text)
+{
+    for (size_t i = 0; i < text.size; i++)
+        if (text.data[i] == '\0' || strchr("+-.eE0123456789", text.data[i]) == NULL)
+            return false;
+    return true;
+}
+
 bool text_to_double(struct text_view text, double *number)
 {
     char copy[64], *end;
-    if (text.size == 0 || text.size >= sizeof(copy) || is_blank(text.data[0]))
+    /* strtod() also takes blanks, "nan" and hexadecimal numbers, which no user means. */
+    if (text.size == 0 || text.size >= sizeof(copy) || !is_decimal(text))
         return false;
     memcpy(copy, text.data, text.size);
     copy[text.size] = '\0';
     errno = 0;
     *number = strtod(copy, &end);
-    return end == copy + text.size && errno == 0;
+    return end == copy + text.size && errno == 0 && isfinite(*number);
 }
