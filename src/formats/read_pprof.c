@@ -345,7 +345,7 @@ static int recognizes(struct text_view head)
     if (is_legacy(head))
         return 60;
     struct protobuf_reader reader;
-    struct protobuf_field field;
+    struct protobuf_field field = {.number = 0};
     bool typical = false;
     size_t count = 0;
     protobuf_reader_init(&reader, head, head.data);
@@ -355,8 +355,8 @@ static int recognizes(struct text_view head)
         typical = typical || (field.number == PPROF_SAMPLE_TYPE && is_value_type(field.bytes)) ||
                   (field.number == PPROF_STRING && field.bytes.size == 0);
     }
-    bool whole = !reader.failed || (size_t)(reader.end - reader.at) < head.size / 2;
-    return typical && count >= 2 && whole ? 70 : 0;
+    bool good = count >= 2 || (count == 1 && reader.failed && is_plausible(&field));
+    return typical && good ? 70 : 0;
 }
 
 const struct reader reader_pprof = {

@@ -399,8 +399,8 @@ static bool keep_part(struct reading *reading, const struct part *part, struct e
     struct sample named = {.time_ns = NO_TIME};
     bool keep_times = reading->profile->keep_times;
     /* Of ours: the sum of the profiles that follow. */
-    bool is_sum = reading->is_ours &&
-                  text_ends_with(profile_text(reading->profile, part->name), TEXT(": all threads"));
+    bool is_sum =
+        reading->is_ours && text_ends_with(profile_text(reading->profile, part->name), TEXT(": all threads"));
     if (part->item_count == 0 || is_sum)
         return true;
     if (!name_event(reading, part, &named, error))

@@ -74,7 +74,8 @@ static void write_box(struct trace_writer *writer, const struct open_frame *open
     begin_record(writer);
     output_c_string(writer->output, "{\"ph\":\"X\",\"name\":");
     json_text_write(writer->output, text_builder_view(&writer->name));
-    output_format(writer->output, ",\"cat\":\"%s\",\"pid\":%u,\"tid\":%zu,\"ts\":", frame_kind_name(frame->kind),
+    output_format(writer->output,
+                  ",\"cat\":\"%s\",\"pid\":%u,\"tid\":%zu,\"ts\":", frame_kind_name(frame->kind),
                   writer->event + 1, writer->track);
     write_microseconds(writer, open->begin_ns);
     output_c_string(writer->output, ",\"dur\":");
@@ -200,7 +201,8 @@ static bool write_track(struct trace_writer *writer, const struct sample_group *
     }
     writer->track++;
     text_builder_clear(&writer->name);
-    text_builder_add(&writer->name, group->thread == 0 ? TEXT("all threads") : profile_text(profile, group->thread));
+    text_builder_add(&writer->name,
+                     group->thread == 0 ? TEXT("all threads") : profile_text(profile, group->thread));
     if (group->process != 0) {
         text_builder_add_c_string(&writer->name, ", process ");
         text_builder_add(&writer->name, profile_text(profile, group->process));

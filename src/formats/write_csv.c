@@ -170,8 +170,11 @@ static bool write_csv(const struct profile *profile, const struct write_options 
                       struct output *output, struct error *error)
 {
     uint32_t event = choose_event(profile, options->event);
-    struct view_options view_options = {
-        .names = options->names, .weight = options->weight, .events = {event}, .sides = 1, .join_kinds = true};
+    struct view_options view_options = {.names = options->names,
+                                        .weight = options->weight,
+                                        .events = {event},
+                                        .sides = 1,
+                                        .join_kinds = true};
     struct csv_writer writer = {.methods = NULL};
     if (profile->sample_count == 0) {
         output_c_string(output, "method,self_samples,total_samples,self_percent,total_percent\n");

@@ -53,31 +53,39 @@ TEST(csv_of_nothing_has_a_head)
     CHECK_OK(error, profile_init(&profile, false, &error));
     CHECK_TEXT(format_test_write(&profile, "csv").data,
                "method,self_samples,total_samples,self_percent,total_percent\n");
-    CHECK_TEXT(format_test_write(&profile, "chrome_trace").data, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[]}\n");
+    CHECK_TEXT(format_test_write(&profile, "chrome_trace").data,
+               "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[]}\n");
     profile_release(&profile);
 }
 
-#define HEAD                                                                                        \
-    "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"                        \
+#define HEAD                                                                 \
+    "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n" \
     "\"exporter\":\"sparkflame@" SPARKFLAME_VERSION "\",\n\"shared\":{\"frames\":[\n"
-#define FRAMES                                                                                      \
+#define FRAMES                                                                                       \
     "{\"name\":\"f\\u003c\\\"x\\\">,y\"},\n{\"name\":\"main\",\"file\":\"Main.java\",\"line\":3},\n" \
     "{\"name\":\"g\xef\xbf\xbd\"}]},\n\"profiles\":[\n"
-#define SAMPLED(name, end) "{\"type\":\"sampled\",\"name\":\"" name "\",\"unit\":\"nanoseconds\",\"startValue\":0,\"endValue\":" end ",\n"
+#define SAMPLED(name, end)                   \
+    "{\"type\":\"sampled\",\"name\":\"" name \
+    "\",\"unit\":\"nanoseconds\",\"startValue\":0,\"endValue\":" end ",\n"
 
 TEST(speedscope_sums_up_without_times)
 {
     CHECK_TEXT(written(false, "speedscope"),
-               HEAD FRAMES SAMPLED("cpu", "60") "\"samples\":[[1],[1,0],[1,0,0],[1,0,0,2]],\n\"weights\":[10,20,20,10]}]}\n");
+               HEAD FRAMES SAMPLED(
+                   "cpu", "60") "\"samples\":[[1],[1,0],[1,0,0],[1,0,0,2]],\n\"weights\":[10,20,20,10]}]}\n");
 }
 
 TEST(speedscope_keeps_threads_and_order)
 {
-    CHECK_TEXT(written(true, "speedscope"),
-               HEAD FRAMES SAMPLED("cpu: all threads", "60")
-               "\"samples\":[[1],[1,0],[1,0,0],[1,0,0,2]],\n\"weights\":[10,20,20,10]},\n" SAMPLED("cpu: one", "50")
-               "\"samples\":[[1,0],[1,0,0],[1,0,0,2],[1,0]],\n\"weights\":[10,20,10,10]},\n" SAMPLED("cpu: two", "10")
-               "\"samples\":[[1]],\n\"weights\":[10]}]}\n");
+    CHECK_TEXT(
+        written(true, "speedscope"),
+        HEAD FRAMES SAMPLED(
+            "cpu: all threads",
+            "60") "\"samples\":[[1],[1,0],[1,0,0],[1,0,0,2]],\n\"weights\":[10,20,20,10]},"
+                  "\n" SAMPLED("cpu: one", "50") "\"samples\":[[1,0],[1,0,0],[1,0,0,2],[1,0]],\n\"weights\":["
+                                                 "10,20,10,10]},\n" SAMPLED("cpu: two",
+                                                                            "10") "\"samples\":[[1]],"
+                                                                                  "\n\"weights\":[10]}]}\n");
 }
 
 TEST(speedscope_reads_back_without_counting_twice)
@@ -92,23 +100,24 @@ TEST(speedscope_reads_back_without_counting_twice)
     profile_release(&profile);
 }
 
-#define BOX(name, kind, thread, ts, dur)                                                                    \
+#define BOX(name, kind, thread, ts, dur)                                                                  \
     ",\n{\"ph\":\"X\",\"name\":\"" name "\",\"cat\":\"" kind "\",\"pid\":1,\"tid\":" thread ",\"ts\":" ts \
     ",\"dur\":" dur "}"
-#define TRACK(number, name)                                                                                \
+#define TRACK(number, name) \
     "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":" number ",\"args\":{\"name\":\"" name "\"}}"
 #define F "f\\u003c\\\"x\\\">,y"
 
 TEST(chrome_trace_joins_what_goes_on)
 {
-    CHECK_TEXT(written(true, "chrome_trace"),
-               "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n"
-               "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"cpu\"}},\n"
-               TRACK("1", "one")
-               BOX("g\xef\xbf\xbd", "native", "1", "4", "2") BOX(F, "interpreted", "1", "2", "4")
-               BOX(F, "interpreted", "1", "0", "6") BOX("main", "compiled", "1", "0", "6")
-               BOX(F, "interpreted", "1", "90", "2") BOX("main", "compiled", "1", "90", "2")
-               ",\n" TRACK("2", "two") BOX("main", "compiled", "2", "1.5", "10000") "]}\n");
+    CHECK_TEXT(
+        written(true, "chrome_trace"),
+        "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n"
+        "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"cpu\"}},\n" TRACK(
+            "1", "one") BOX("g\xef\xbf\xbd", "native", "1", "4", "2") BOX(F, "interpreted", "1", "2", "4")
+            BOX(F, "interpreted", "1", "0", "6") BOX("main", "compiled", "1", "0", "6")
+                BOX(F, "interpreted", "1", "90", "2")
+                    BOX("main", "compiled", "1", "90", "2") ",\n" TRACK("2", "two")
+                        BOX("main", "compiled", "2", "1.5", "10000") "]}\n");
 }
 
 TEST(chrome_trace_without_times_shows_weights)
@@ -119,8 +128,8 @@ TEST(chrome_trace_without_times_shows_weights)
     CHECK_OK(error, format_test_try(&profile, "folded", TEXT("a;b 2\na 1\n"), &error));
     CHECK_TEXT(format_test_write(&profile, "chrome_trace").data,
                "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n"
-               "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"samples\"}},\n"
-               TRACK("1", "all threads") BOX("b", "unknown", "1", "1000", "2000") BOX("a", "unknown", "1", "0", "3000")
-               "]}\n");
+               "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"samples\"}},"
+               "\n" TRACK("1", "all threads") BOX("b", "unknown", "1", "1000", "2000")
+                   BOX("a", "unknown", "1", "0", "3000") "]}\n");
     profile_release(&profile);
 }
