@@ -2,6 +2,7 @@
  * jfr_event_kinds.c - the event types that we know, and what they are in a profile.
  *
  * Types that are not listed are read too when they have a stack trace: under their own name, with their duration.
+ * So do Datadog's, whose samples come beside the JDK's in one recording.
  * Names of ours ("sparkflame.NAME") become the event NAME; see write_jfr.c.
  */
 #include "formats/jfr_schema.h"
@@ -11,8 +12,6 @@ const struct jfr_event_kind jfr_event_kinds[] = {
     {"jdk.CPUTimeSample", "cpu", NULL, NULL, NULL, UNIT_COUNT, JFR_ROLE_SAMPLE},
     {"jdk.NativeMethodSample", "native", NULL, NULL, NULL, UNIT_COUNT, JFR_ROLE_SAMPLE},
     {"profiler.WallClockSample", "wall", NULL, NULL, NULL, UNIT_COUNT, JFR_ROLE_SAMPLE},
-    {"datadog.ExecutionSample", "cpu", NULL, NULL, NULL, UNIT_COUNT, JFR_ROLE_SAMPLE},
-    {"datadog.MethodSample", "wall", NULL, NULL, NULL, UNIT_COUNT, JFR_ROLE_SAMPLE},
     {"jdk.ObjectAllocationInNewTLAB", "alloc", "tlabSize", "objectClass", "in new TLAB", UNIT_BYTES,
      JFR_ROLE_SAMPLE},
     {"jdk.ObjectAllocationOutsideTLAB", "alloc", "allocationSize", "objectClass", "outside TLAB", UNIT_BYTES,
@@ -39,6 +38,7 @@ const struct jfr_event_kind jfr_event_kinds[] = {
     {"jdk.ClassLoad", "class-load", "duration", "loadedClass", NULL, UNIT_NANOSECONDS, JFR_ROLE_SAMPLE},
     {"jdk.ClassDefine", "class-define", NULL, "definedClass", NULL, UNIT_COUNT, JFR_ROLE_SAMPLE},
     {"jdk.VirtualThreadPinned", "pinned", "duration", NULL, NULL, UNIT_NANOSECONDS, JFR_ROLE_SAMPLE},
+    {"jdk.ActiveSetting", "", "value", NULL, NULL, UNIT_COUNT, JFR_ROLE_SETTING},
     {"profiler.Span", "", NULL, NULL, NULL, UNIT_COUNT, JFR_ROLE_SPAN},
     {"sparkflame.Labels", "", NULL, NULL, NULL, UNIT_COUNT, JFR_ROLE_LABELS},
     {.type = NULL},

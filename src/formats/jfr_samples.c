@@ -25,22 +25,33 @@ void jfr_samples_release(struct jfr_samples *samples)
     id_map_release(&samples->contexts);
 }
 
-static bool is_default_state(struct jfr_samples *samples, uint64_t state)
+/* async-profiler marks what its CPU engines saw with STATE_DEFAULT, and its wall clock engine gives real states; older
+ * versions know no such mark, but say in a setting what they sample by. The JDK samples running threads only. */
+static bool is_wall_sample(struct jfr_samples *samples, uint64_t state)
 {
+    if (!samples->names.has_default_state)
+        return samples->is_wall_recording;
     struct text_view name = jfr_names_text(&samples->names, JFR_POOL_THREAD_STATE, state);
-    return text_equal(name, TEXT("STATE_DEFAULT"));
+    return !text_equal(name, TEXT("STATE_DEFAULT"));
 }
 
-/* async-profiler marks what its CPU engines saw with STATE_DEFAULT; its wall clock engine gives real states. */
 static struct text_view event_name(struct jfr_samples *samples, const struct event_values *values)
 {
     const struct jfr_event_plan *plan = values->plan;
-    if (plan->role == JFR_ROLE_CPU_OR_WALL && samples->names.has_default_state &&
-        !is_default_state(samples, values->slots[JFR_EVENT_STATE]))
+    if (plan->role == JFR_ROLE_CPU_OR_WALL && is_wall_sample(samples, values->slots[JFR_EVENT_STATE]))
         return TEXT("wall");
     if (plan->role == JFR_ROLE_ALLOCATION_SAMPLE && samples->has_tlab_events)
         return TEXT("alloc-sample");
     return plan->event;
+}
+
+static void take_setting(struct jfr_samples *samples, const uint64_t *slots)
+{
+    if (slots[JFR_EVENT_TEXT] == 0 || slots[JFR_EVENT_VALUE] == 0 ||
+        !text_equal(jfr_names_string_at(&samples->names, slots[JFR_EVENT_TEXT]), TEXT("event")))
+        return;
+    struct text_view value = jfr_names_string_at(&samples->names, slots[JFR_EVENT_VALUE]);
+    samples->is_wall_recording = text_equal(value, TEXT("wall"));
 }
 
 static uint32_t make_context(struct jfr_samples *samples, const struct event_values *values, uint32_t thread)
@@ -156,6 +167,10 @@ static bool add_event(struct jfr_samples *samples, const struct jfr_event_plan *
     jfr_layout_read(plan->layout, body, values.slots);
     if (body->failed)
         return error_set(error, ERROR_BAD_INPUT, "an event is shorter than its fields");
+    if (plan->role == JFR_ROLE_SETTING) {
+        take_setting(samples, values.slots);
+        return true;
+    }
     values.event = event_name(samples, &values);
     if (samples->options->event.size > 0 && !text_equal(values.event, samples->options->event))
         return true;
@@ -166,6 +181,7 @@ bool jfr_samples_add(struct jfr_samples *samples, const struct jfr_chunk *chunk,
                      const struct jfr_schema *schema, struct error *error)
 {
     jfr_names_begin(&samples->names, chunk, schema);
+    samples->is_wall_recording = false;
     id_map_clear(&samples->contexts);
     size_t position = JFR_HEADER_BYTES, at = position;
     struct jfr_event event;

@@ -25,6 +25,7 @@ struct jfr_samples {
     struct jfr_names names;
     struct id_map contexts; /* of this chunk, by thread, state and kind of allocation */
     bool has_tlab_events;   /* then allocation samples tell the same again */
+    bool is_wall_recording; /* async-profiler was told to sample by the wall clock */
     uint64_t without_stack; /* events that were dropped */
 };
 

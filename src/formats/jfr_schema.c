@@ -139,6 +139,7 @@ static size_t wanted_fields(const struct jfr_type *type, const struct jfr_event_
         {kind == NULL ? "count" : "samples", JFR_EVENT_COUNT},
         {"tag", JFR_EVENT_TEXT},
         {"labels", JFR_EVENT_TEXT},
+        {kind != NULL && kind->role == JFR_ROLE_SETTING ? "name" : NULL, JFR_EVENT_TEXT},
     };
     size_t count = 0;
     for (size_t i = 0; i < COUNT_OF(common); i++)
@@ -162,9 +163,14 @@ static void describe_fields(const struct jfr_schema *schema, const struct jfr_ty
         kind != NULL && kind->class_field != NULL && jfr_type_field(type, kind->class_field) != NULL;
 }
 
+static bool has_samples(enum jfr_event_role role)
+{
+    return role != JFR_ROLE_SPAN && role != JFR_ROLE_LABELS && role != JFR_ROLE_SETTING;
+}
+
 static bool is_wanted(const struct jfr_event_plan *plan, struct text_view event)
 {
-    if (event.size == 0 || plan->role == JFR_ROLE_SPAN || plan->role == JFR_ROLE_LABELS)
+    if (event.size == 0 || !has_samples(plan->role))
         return true;
     return text_equal(plan->event, event) ||
            (plan->role == JFR_ROLE_CPU_OR_WALL && text_equal(event, TEXT("wall"))) ||
@@ -182,8 +188,8 @@ static bool make_plan(struct jfr_schema *schema, size_t index, struct text_view 
 {
     const struct jfr_type *type = &schema->metadata.types[index];
     const struct jfr_event_kind *kind = find_kind(type->name);
-    bool labels_threads = kind != NULL && (kind->role == JFR_ROLE_SPAN || kind->role == JFR_ROLE_LABELS);
-    if (!type->is_event || (!labels_threads && !has_stack(schema, type)))
+    bool needs_stack = kind == NULL || has_samples(kind->role);
+    if (!type->is_event || (needs_stack && !has_stack(schema, type)))
         return true;
     struct jfr_event_plan plan = {.unit = UNIT_COUNT, .role = JFR_ROLE_SAMPLE};
     const char *value_field = NULL;

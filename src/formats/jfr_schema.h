@@ -61,7 +61,7 @@ enum jfr_event_slot {
     JFR_EVENT_CLASS,
     JFR_EVENT_VALUE,
     JFR_EVENT_COUNT,
-    JFR_EVENT_TEXT, /* the tag of a span, the labels of a task */
+    JFR_EVENT_TEXT, /* the tag of a span, the labels of a task, the name of a setting */
 };
 #define JFR_EVENT_SLOTS 9
 
@@ -72,6 +72,7 @@ enum jfr_event_role {
     JFR_ROLE_OLD_OBJECT, /* its class is a constant of its own */
     JFR_ROLE_SPAN,       /* the thread had the tag for the duration */
     JFR_ROLE_LABELS,     /* the thread has these labels from now on */
+    JFR_ROLE_SETTING,    /* says how the recording was made */
 };
 
 /* An event type and what becomes of it. */
