@@ -1,12 +1,13 @@
 #include "jvm_agent/native_names.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/id_map.h"
 #include "base/string_table.h"
+#include "jvm_agent/native_modules.h"
 #include "jvm_agent/runtime_stubs.h"
+#include "symbols/demangle.h"
 
 #define LIMIT_BYTES ((size_t)64 << 20)
 
@@ -24,24 +25,18 @@ static bool open_tables(void)
     return opened;
 }
 
-static const char *file_name(const char *path)
-{
-    const char *slash = path == NULL ? NULL : strrchr(path, '/');
-    return slash == NULL ? path : slash + 1;
-}
-
 static void look_up_native(uint64_t address, struct native_name *name)
 {
-    static char text[512];
-    Dl_info info;
-    if (dladdr((const void *)(uintptr_t)address, &info) == 0)
+    static char text[1024];
+    struct symbol_match match;
+    const struct module *module = module_map_find(&native_modules, address);
+    if (module == NULL)
         return;
-    if (info.dli_fname != NULL)
-        name->library = text_of(file_name(info.dli_fname));
-    if (info.dli_sname != NULL)
-        snprintf(text, sizeof(text), "%s", info.dli_sname);
+    name->library = text_of(module->name);
+    if (module_find_symbol(module, address, &match))
+        demangle(match.name, DEMANGLE_NAME_ONLY, text, sizeof(text));
     else
-        snprintf(text, sizeof(text), "[%.*s]", TEXT_FORMAT(name->library));
+        snprintf(text, sizeof(text), "[%s]", module->name);
     name->function = text_of(text);
 }
 

@@ -11,6 +11,7 @@
 #include "jvm_agent/fault_guard.h"
 #include "jvm_agent/frame_text.h"
 #include "jvm_agent/java_vm.h"
+#include "jvm_agent/native_modules.h"
 #include "jvm_agent/own_thread.h"
 #include "jvm_agent/profile_text.h"
 #include "jvm_agent/runtime_stubs.h"
@@ -22,6 +23,7 @@
 #define DEFAULT_MEMORY_BYTES ((size_t)512 << 20)
 #define DRAIN_STEP_MS 50
 #define SCAN_STEPS 4
+#define MODULE_STEPS 100
 
 struct recording {
     struct arguments arguments;
@@ -77,6 +79,8 @@ static void *write_samples(void *context)
             thread_watch_scan();
             runtime_stubs_publish();
         }
+        if (step % MODULE_STEPS == MODULE_STEPS - 1)
+            native_modules_refresh();
     }
     own_thread_leave();
     return NULL;
@@ -147,6 +151,7 @@ static bool start_engines(struct error *error)
 {
     learn_threads();
     runtime_stubs_publish();
+    native_modules_refresh();
     sampler_run(true);
     if (!event_plan_start(&recording.plan, error)) {
         sampler_run(false);

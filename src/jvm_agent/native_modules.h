@@ -1,0 +1,17 @@
+/*
+ * native_modules.h - the libraries of this process, with their symbols and unwind tables.
+ *
+ * Threads: native_modules_refresh() takes a lock; the map may be read from anywhere, also from signal handlers.
+ */
+#ifndef JVM_AGENT_NATIVE_MODULES_H
+#define JVM_AGENT_NATIVE_MODULES_H
+
+#include "base/error.h"
+#include "symbols/module_map.h"
+
+extern struct module_map native_modules;
+
+/* Reads what was loaded since, with its tables. What cannot be read is left out. */
+void native_modules_refresh(void);
+
+#endif
