@@ -246,8 +246,11 @@ bool arguments_parse(struct arguments *arguments, const char *text, struct error
 {
     set_defaults(arguments);
     arguments->text = strdup(text == NULL ? "" : text);
-    if (arguments->text == NULL)
+    arguments->source = strdup(text == NULL ? "" : text);
+    if (arguments->text == NULL || arguments->source == NULL) {
+        arguments_release(arguments);
         return error_set_memory(error);
+    }
     char *rest = arguments->text, *name;
     while ((name = strsep(&rest, ",")) != NULL)
         if (name[0] != 0 && !set_one(arguments, name, error)) {
@@ -261,7 +264,9 @@ bool arguments_parse(struct arguments *arguments, const char *text, struct error
 void arguments_release(struct arguments *arguments)
 {
     free(arguments->text);
+    free(arguments->source);
     arguments->text = NULL;
+    arguments->source = NULL;
 }
 
 enum output_format arguments_format(const struct arguments *arguments)

@@ -47,7 +47,8 @@ struct argument_list {
 };
 
 struct arguments {
-    char *text;
+    char *text;   /* cut into its parts */
+    char *source; /* as it came */
     enum action action;
     enum output_format format;
     const char *unknown; /* the first argument that is not known */

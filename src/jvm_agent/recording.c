@@ -11,6 +11,7 @@
 #include "jvm_agent/fault_guard.h"
 #include "jvm_agent/frame_text.h"
 #include "jvm_agent/java_vm.h"
+#include "jvm_agent/jfr_session.h"
 #include "jvm_agent/native_modules.h"
 #include "jvm_agent/own_thread.h"
 #include "jvm_agent/profile_text.h"
@@ -32,6 +33,10 @@ struct recording {
     bool has_data;
     bool active;
     uint64_t began_ns;
+    uint64_t deadline_ns; /* 0: none */
+    uint32_t sequence;    /* of files, for %n */
+    struct jfr_session session;
+    bool has_session;
     pthread_t writer;
     bool writer_runs;
     bool writer_wanted;
@@ -43,14 +48,43 @@ static pthread_mutex_t data_mutex = PTHREAD_MUTEX_INITIALIZER;    /* counts and 
 static pthread_mutex_t writer_mutex = PTHREAD_MUTEX_INITIALIZER;  /* wakes the writer */
 static pthread_cond_t writer_condition = PTHREAD_COND_INITIALIZER;
 
+static bool end_and_repeat(struct error *error);
+
 static void drain(void)
 {
     struct sample sample;
     pthread_mutex_lock(&data_mutex);
-    while (sample_ring_take(&sampler.ring, &sample))
+    while (sample_ring_take(&sampler.ring, &sample)) {
         if (sample.kind != SAMPLE_TAG)
             sample_counts_add(&recording.counts, &sample);
+        if (recording.has_session)
+            jfr_session_add(&recording.session, &sample);
+    }
     pthread_mutex_unlock(&data_mutex);
+}
+
+/* timeout=, loop=: the writer cannot end itself, so another thread does it. */
+static void *end_recording(void *context)
+{
+    own_thread_enter();
+    JNIEnv *environment = java_vm_attach("Sparkflame Timer");
+    struct error error = {0};
+    if (!end_and_repeat(&error))
+        agent_log(LOG_ERROR, "%s", error.message);
+    if (environment != NULL)
+        java_vm_detach();
+    own_thread_leave();
+    return NULL;
+}
+
+static void end_in_time(void)
+{
+    pthread_t thread;
+    if (recording.deadline_ns == 0 || sampler_now_ns() < recording.deadline_ns)
+        return;
+    recording.deadline_ns = 0;
+    if (own_thread_start(&thread, end_recording, NULL))
+        pthread_detach(thread);
 }
 
 static bool wait_for_step(void)
@@ -70,11 +104,31 @@ static bool wait_for_step(void)
     return wanted;
 }
 
+static void tick_session(void)
+{
+    pthread_mutex_lock(&data_mutex);
+    if (recording.has_session)
+        jfr_session_tick(&recording.session);
+    pthread_mutex_unlock(&data_mutex);
+}
+
+static void note_own_time(void)
+{
+    struct timespec used;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    atomic_store(&sampler.writer_ns, (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec);
+}
+
+/* Known to the JVM, because it asks Java how full the heap is. */
 static void *write_samples(void *context)
 {
     own_thread_enter();
+    JNIEnv *environment = java_vm_attach("Sparkflame");
     for (unsigned step = 0; wait_for_step(); step++) {
         drain();
+        note_own_time();
+        tick_session();
+        end_in_time();
         if (step % SCAN_STEPS == 0) {
             thread_watch_scan();
             runtime_stubs_publish();
@@ -82,6 +136,8 @@ static void *write_samples(void *context)
         if (step % MODULE_STEPS == MODULE_STEPS - 1)
             native_modules_refresh();
     }
+    if (environment != NULL)
+        java_vm_detach();
     own_thread_leave();
     return NULL;
 }
@@ -118,6 +174,30 @@ static void forget_data(void)
     recording.has_data = false;
 }
 
+/* A recording in JFR is written while it runs; all other formats when it is asked for. */
+static bool open_session(struct error *error)
+{
+    const struct arguments *arguments = &recording.arguments;
+    char path[4096];
+    if (arguments_format(arguments) != FORMAT_JFR)
+        return true;
+    if (arguments->file == NULL)
+        return error_set(error, ERROR_USAGE, "a JFR recording needs file=");
+    if (!arguments_expand_file(arguments->file, recording.sequence, path, sizeof(path)))
+        return error_set(error, ERROR_USAGE, "the file name %s is too long", arguments->file);
+    recording.has_session = jfr_session_open(&recording.session, arguments, &recording.plan, path, error);
+    return recording.has_session;
+}
+
+static bool close_session(struct error *error)
+{
+    pthread_mutex_lock(&data_mutex);
+    bool closed = !recording.has_session || jfr_session_close(&recording.session, error);
+    recording.has_session = false;
+    pthread_mutex_unlock(&data_mutex);
+    return closed;
+}
+
 static bool open_data(struct error *error)
 {
     int64_t limit = recording.arguments.memory_limit_bytes;
@@ -149,21 +229,26 @@ static void learn_threads(void)
 
 static bool start_engines(struct error *error)
 {
+    const struct arguments *arguments = &recording.arguments;
+    int64_t limit_s = arguments->timeout_s > 0 ? arguments->timeout_s : arguments->loop_s;
     learn_threads();
     runtime_stubs_publish();
     native_modules_refresh();
+    recording.began_ns = sampler_now_ns();
+    recording.deadline_ns = limit_s > 0 ? recording.began_ns + (uint64_t)limit_s * 1000000000u : 0;
     sampler_run(true);
     if (!event_plan_start(&recording.plan, error)) {
         sampler_run(false);
         return false;
     }
-    if (!start_writer(error)) {
+    if (!open_session(error) || !start_writer(error)) {
+        struct error ignored = {0};
         event_plan_stop(&recording.plan);
         sampler_run(false);
+        recording.has_session = recording.has_session && !close_session(&ignored);
         return false;
     }
     recording.active = true;
-    recording.began_ns = sampler_now_ns();
     return true;
 }
 
@@ -205,6 +290,8 @@ static bool start_locked(struct arguments *arguments, bool keep, struct error *e
 bool recording_start(struct arguments *arguments, bool keep, struct error *error)
 {
     pthread_mutex_lock(&command_mutex);
+    if (!recording.active)
+        recording.sequence = 1;
     bool started = start_locked(arguments, keep, error);
     pthread_mutex_unlock(&command_mutex);
     if (!started)
@@ -248,6 +335,16 @@ static struct arguments merge_arguments(const struct arguments *later)
     return merged;
 }
 
+static bool dump_session(struct error *error)
+{
+    if (arguments_format(&recording.arguments) != FORMAT_JFR)
+        return error_set(error, ERROR_USAGE, "to record JFR, give jfr and file= at the start");
+    pthread_mutex_lock(&data_mutex);
+    bool flushed = !recording.has_session || jfr_session_flush(&recording.session, error);
+    pthread_mutex_unlock(&data_mutex);
+    return flushed;
+}
+
 static bool dump_locked(const struct arguments *later, struct text_builder *text, struct error *error)
 {
     struct arguments arguments = merge_arguments(later);
@@ -259,10 +356,12 @@ static bool dump_locked(const struct arguments *later, struct text_builder *text
     if (format == FORMAT_NONE)
         return true;
     drain();
+    if (format == FORMAT_JFR)
+        return dump_session(error);
     if (arguments.file == NULL) {
         if (!output_open_memory(&output, text, error))
             return false;
-    } else if (!arguments_expand_file(arguments.file, 1, path, sizeof(path))) {
+    } else if (!arguments_expand_file(arguments.file, recording.sequence, path, sizeof(path))) {
         return error_set(error, ERROR_USAGE, "the file name %s is too long", arguments.file);
     } else if (!output_open(&output, path, error)) {
         return false;
@@ -285,6 +384,8 @@ static bool stop_locked(const struct arguments *arguments, struct text_builder *
     if (!recording.active)
         return error_set(error, ERROR_USAGE, "Profiler is not active");
     stop_engines();
+    if (!close_session(error))
+        return false;
     uint64_t seconds = (sampler_now_ns() - recording.began_ns) / 1000000000u;
     struct arguments merged = merge_arguments(arguments);
     if (arguments_format(&merged) == FORMAT_NONE) {
@@ -301,6 +402,27 @@ bool recording_stop(const struct arguments *arguments, struct text_builder *text
     bool stopped = stop_locked(arguments, text, error);
     pthread_mutex_unlock(&command_mutex);
     return stopped;
+}
+
+static bool end_and_repeat(struct error *error)
+{
+    struct arguments none, again;
+    struct text_builder text;
+    if (!arguments_parse(&none, "stop", error))
+        return false;
+    text_builder_init(&text, 1 << 20);
+    pthread_mutex_lock(&command_mutex);
+    bool repeat = recording.arguments.loop_s > 0 && recording.arguments.timeout_s <= 0;
+    bool done = stop_locked(&none, &text, error);
+    if (done && repeat && arguments_parse(&again, recording.arguments.source, error)) {
+        recording.sequence++;
+        done = start_locked(&again, false, error);
+        arguments_release(&again);
+    }
+    pthread_mutex_unlock(&command_mutex);
+    text_builder_release(&text);
+    arguments_release(&none);
+    return done;
 }
 
 bool recording_is_active(void)

@@ -16,6 +16,7 @@ static void reset_counts(void)
     atomic_store(&sampler.busy, 0);
     atomic_store(&sampler.unknown_thread, 0);
     atomic_store(&sampler.handler_ns, 0);
+    atomic_store(&sampler.writer_ns, 0);
     for (size_t i = 0; i < FRAME_ERRORS; i++)
         atomic_store(&sampler.failed[i], 0);
 }

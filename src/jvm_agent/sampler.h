@@ -47,6 +47,7 @@ struct sampler {
     _Atomic uint64_t busy;           /* all buffers in use */
     _Atomic uint64_t unknown_thread; /* the thread has no record (yet, or no longer) */
     _Atomic uint64_t handler_ns;
+    _Atomic uint64_t writer_ns; /* CPU time of the writer thread */
 };
 
 extern struct sampler sampler;

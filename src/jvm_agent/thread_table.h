@@ -23,6 +23,7 @@ struct thread_record {
     _Atomic uintptr_t java_thread;   /* HotSpot's JavaThread, 0 for others and after the thread's end */
     struct fault_point *fault_point; /* set while its handler reads memory that may vanish */
     _Atomic uint32_t tag;            /* number in the tag table, 0: none */
+    uint64_t tag_since_ns;           /* CLOCK_MONOTONIC */
     _Atomic bool own;                /* one of the agent's threads, never sampled */
     int32_t timer;                   /* kernel timer id, or NO_TIMER */
     int32_t perf_descriptor;         /* or -1 */

@@ -1,0 +1,273 @@
+#include "jvm_agent/jfr_facts.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "jvm_agent/fault_guard.h"
+#include "jvm_agent/frame_text.h"
+#include "jvm_agent/java_vm.h"
+#include "jvm_agent/jfr_bytes.h"
+#include "jvm_agent/jfr_types.h"
+#include "jvm_agent/native_modules.h"
+#include "jvm_agent/sampler.h"
+
+#define HIDDEN TEXT("*********(redacted)")
+
+static bool contains_word(struct text_view text, const char *word)
+{
+    size_t size = strlen(word);
+    for (size_t i = 0; i + size <= text.size; i++)
+        if (strncasecmp(text.data + i, word, size) == 0)
+            return true;
+    return false;
+}
+
+bool jfr_facts_is_secret(struct text_view key)
+{
+    static const char *const words[] = {"password",   "passwd",     "secret",   "token",
+                                        "credential", "access.key", "accesskey"};
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+        if (contains_word(key, words[i]))
+            return true;
+    return false;
+}
+
+static void put_setting(struct text_builder *bytes, uint64_t ticks, uint32_t type, const char *name,
+                        struct text_view value)
+{
+    size_t begin = jfr_event_begin(bytes, JFR_ACTIVE_SETTING);
+    jfr_put_number(bytes, ticks);
+    jfr_put_number(bytes, type);
+    jfr_put_text(bytes, text_of(name));
+    jfr_put_text(bytes, value);
+    jfr_event_end(bytes, begin);
+}
+
+static void put_number_setting(struct text_builder *bytes, uint64_t ticks, uint32_t type, const char *name,
+                               uint64_t value)
+{
+    char text[24];
+    size_t size = text_format_u64(text, value);
+    put_setting(bytes, ticks, type, name, (struct text_view){text, size});
+}
+
+static void put_settings(struct text_builder *bytes, uint64_t ticks, const struct arguments *arguments,
+                         const struct event_plan *plan)
+{
+    put_setting(bytes, ticks, JFR_ACTIVE_RECORDING, "version", TEXT(SPARKFLAME_VERSION));
+    put_setting(bytes, ticks, JFR_ACTIVE_RECORDING, "clock", TEXT("monotonic"));
+    put_setting(bytes, ticks, JFR_ACTIVE_RECORDING, "event",
+                text_of(arguments->event == NULL ? "" : arguments->event));
+    if (plan->execution != NULL) {
+        put_setting(bytes, ticks, JFR_ACTIVE_RECORDING, "engine", text_of(plan->execution->name));
+        put_setting(bytes, ticks, JFR_EXECUTION_SAMPLE, "enabled", TEXT("true"));
+        put_number_setting(bytes, ticks, JFR_EXECUTION_SAMPLE, "interval",
+                           plan->execution_settings.interval_ns);
+    }
+    if (plan->wall != NULL)
+        put_number_setting(bytes, ticks, JFR_EXECUTION_SAMPLE, "wall", plan->wall_settings.interval_ns);
+    if (plan->allocations)
+        put_number_setting(bytes, ticks, JFR_ALLOCATION, "alloc", plan->allocation_bytes);
+    if (plan->locks)
+        put_number_setting(bytes, ticks, JFR_MONITOR_ENTER, "lock", plan->lock_ns);
+}
+
+static void put_recording(struct text_builder *bytes, uint64_t ticks, const char *path)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    size_t begin = jfr_event_begin(bytes, JFR_ACTIVE_RECORDING);
+    jfr_put_number(bytes, ticks);
+    jfr_put_number(bytes, 1);
+    jfr_put_text(bytes, TEXT("sparkflame " SPARKFLAME_VERSION));
+    jfr_put_text(bytes, text_of(path));
+    jfr_put_number(bytes, INT64_MAX);
+    jfr_put_number(bytes, 0);
+    jfr_put_number(bytes, (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000);
+    jfr_put_number(bytes, INT64_MAX);
+    jfr_event_end(bytes, begin);
+}
+
+static void put_machine(struct text_builder *bytes, uint64_t ticks)
+{
+    struct utsname name;
+    char text[1024];
+    if (uname(&name) != 0)
+        return;
+    snprintf(text, sizeof(text), "%s %s %s %s", name.sysname, name.release, name.version, name.machine);
+    size_t begin = jfr_event_begin(bytes, JFR_OS_INFORMATION);
+    jfr_put_number(bytes, ticks);
+    jfr_put_text(bytes, text_of(text));
+    jfr_event_end(bytes, begin);
+    uint64_t processors = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+    begin = jfr_event_begin(bytes, JFR_CPU_INFORMATION);
+    jfr_put_number(bytes, ticks);
+    jfr_put_text(bytes, text_of(name.machine));
+    jfr_put_text(bytes, TEXT(""));
+    jfr_put_number(bytes, 1);
+    jfr_put_number(bytes, processors);
+    jfr_put_number(bytes, processors);
+    jfr_event_end(bytes, begin);
+}
+
+/* "-Dkey=value", "--conf key=value" and the like: the value goes when the key is a secret's. */
+static void add_argument(struct text_builder *text, struct text_view argument)
+{
+    size_t equals = text_find_byte(argument, '=');
+    if (text->size > 0)
+        text_builder_add_byte(text, ' ');
+    if (equals != TEXT_NOT_FOUND && jfr_facts_is_secret(text_part(argument, 0, equals))) {
+        text_builder_add(text, text_part(argument, 0, equals + 1));
+        text_builder_add(text, HIDDEN);
+    } else {
+        text_builder_add(text, argument);
+    }
+}
+
+static struct text_view read_command_line(char *buffer, size_t size)
+{
+    int descriptor = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    ssize_t got = descriptor < 0 ? -1 : read(descriptor, buffer, size);
+    if (descriptor >= 0)
+        close(descriptor);
+    return (struct text_view){buffer, got < 0 ? 0 : (size_t)got};
+}
+
+/* A secret may also follow as an argument of its own: "--password x". */
+static void command_line(struct text_builder *options, struct text_builder *program)
+{
+    char buffer[16384];
+    struct text_view rest = read_command_line(buffer, sizeof(buffer));
+    bool hide_next = false, in_program = false;
+    text_cut(&rest, '\0');
+    while (rest.size > 0) {
+        struct text_view argument = text_cut(&rest, '\0');
+        bool dashed = argument.size > 0 && argument.data[0] == '-';
+        in_program = in_program || !dashed;
+        add_argument(in_program ? program : options, hide_next && !dashed ? HIDDEN : argument);
+        hide_next =
+            dashed && text_find_byte(argument, '=') == TEXT_NOT_FOUND && jfr_facts_is_secret(argument);
+    }
+}
+
+static void add_property(struct text_builder *text, const char *key)
+{
+    char *value = NULL;
+    if ((*java_vm.tools)->GetSystemProperty(java_vm.tools, key, &value) != JVMTI_ERROR_NONE || value == NULL)
+        return;
+    text_builder_add_c_string(text, value);
+    (*java_vm.tools)->Deallocate(java_vm.tools, (unsigned char *)value);
+}
+
+static void put_built(struct text_builder *bytes, struct text_builder *text)
+{
+    jfr_put_text(bytes, text_builder_view(text));
+    text_builder_clear(text);
+}
+
+static void put_machine_of_java(struct text_builder *bytes, uint64_t ticks)
+{
+    struct text_builder text, program;
+    text_builder_init(&text, 1 << 16);
+    text_builder_init(&program, 1 << 16);
+    size_t begin = jfr_event_begin(bytes, JFR_JVM_INFORMATION);
+    jfr_put_number(bytes, ticks);
+    add_property(&text, "java.vm.name");
+    put_built(bytes, &text);
+    add_property(&text, "java.vm.version");
+    put_built(bytes, &text);
+    command_line(&text, &program);
+    put_built(bytes, &text);
+    jfr_put_text(bytes, TEXT(""));
+    put_built(bytes, &program);
+    jfr_put_number(bytes, 0);
+    jfr_put_number(bytes, (uint64_t)getpid());
+    jfr_event_end(bytes, begin);
+    text_builder_release(&text);
+    text_builder_release(&program);
+}
+
+static void put_property(struct text_builder *bytes, uint64_t ticks, const char *key)
+{
+    char *value = NULL;
+    if ((*java_vm.tools)->GetSystemProperty(java_vm.tools, key, &value) != JVMTI_ERROR_NONE || value == NULL)
+        return;
+    size_t begin = jfr_event_begin(bytes, JFR_SYSTEM_PROPERTY);
+    jfr_put_number(bytes, ticks);
+    jfr_put_text(bytes, text_of(key));
+    jfr_put_text(bytes, jfr_facts_is_secret(text_of(key)) ? HIDDEN : text_of(value));
+    jfr_event_end(bytes, begin);
+    (*java_vm.tools)->Deallocate(java_vm.tools, (unsigned char *)value);
+}
+
+static void put_properties(struct text_builder *bytes, uint64_t ticks)
+{
+    jint count = 0;
+    char **keys = NULL;
+    if ((*java_vm.tools)->GetSystemProperties(java_vm.tools, &count, &keys) != JVMTI_ERROR_NONE)
+        return;
+    for (jint i = 0; i < count; i++) {
+        /* The command may hold what its arguments hid above. */
+        if (strcmp(keys[i], "sun.java.command") != 0)
+            put_property(bytes, ticks, keys[i]);
+        (*java_vm.tools)->Deallocate(java_vm.tools, (unsigned char *)keys[i]);
+    }
+    (*java_vm.tools)->Deallocate(java_vm.tools, (unsigned char *)keys);
+}
+
+static void put_libraries(struct text_builder *bytes, uint64_t ticks)
+{
+    const struct module_index *index = native_modules.index;
+    for (size_t i = 0; index != NULL && i < index->count; i++) {
+        size_t begin = jfr_event_begin(bytes, JFR_NATIVE_LIBRARY);
+        jfr_put_number(bytes, ticks);
+        jfr_put_text(bytes, text_of(index->ranges[i].module->path));
+        jfr_put_number(bytes, index->ranges[i].start);
+        jfr_put_number(bytes, index->ranges[i].end);
+        jfr_event_end(bytes, begin);
+    }
+}
+
+void jfr_facts_write(struct text_builder *bytes, uint64_t ticks, const struct arguments *arguments,
+                     const struct event_plan *plan, const char *path)
+{
+    put_recording(bytes, ticks, path);
+    put_settings(bytes, ticks, arguments, plan);
+    put_machine(bytes, ticks);
+    put_machine_of_java(bytes, ticks);
+    put_properties(bytes, ticks);
+    put_libraries(bytes, ticks);
+}
+
+void jfr_facts_write_statistics(struct text_builder *bytes, uint64_t ticks)
+{
+    struct text_builder reasons;
+    uint64_t failed = 0;
+    text_builder_init(&reasons, 4096);
+    for (uint32_t i = 0; i < FRAME_ERRORS; i++) {
+        uint64_t count = atomic_load(&sampler.failed[i]);
+        failed += count;
+        if (count > 0)
+            text_builder_format(&reasons, "%s%s=%llu", reasons.size > 0 ? " " : "", frame_error_text(i),
+                                (unsigned long long)count);
+    }
+    size_t begin = jfr_event_begin(bytes, JFR_STATISTICS);
+    jfr_put_number(bytes, ticks);
+    jfr_put_number(bytes, atomic_load(&sampler.signals));
+    jfr_put_number(bytes, atomic_load(&sampler.samples));
+    jfr_put_number(bytes, failed);
+    jfr_put_number(bytes, atomic_load(&sampler.ring.dropped) + atomic_load(&sampler.busy) +
+                              atomic_load(&sampler.unknown_thread));
+    jfr_put_number(bytes, fault_guard_count());
+    jfr_put_number(bytes, atomic_load(&sampler.handler_ns));
+    jfr_put_number(bytes, atomic_load(&sampler.writer_ns));
+    jfr_put_number(bytes, atomic_load(&sampler.arena.mapped_bytes));
+    put_built(bytes, &reasons);
+    jfr_event_end(bytes, begin);
+    text_builder_release(&reasons);
+}

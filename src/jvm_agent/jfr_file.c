@@ -1,0 +1,254 @@
+#include "jvm_agent/jfr_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "jvm_agent/class_names.h"
+#include "jvm_agent/frame_text.h"
+#include "jvm_agent/jfr_bytes.h"
+#include "jvm_agent/jfr_types.h"
+#include "jvm_agent/sampler.h"
+#include "jvm_agent/tags.h"
+
+#define HEADER_BYTES 68u
+#define TICKS_PER_SECOND UINT64_C(1000000000)
+#define WEIGHT_LIMIT 1000u
+#define FLUSH_BYTES ((size_t)4 << 20)
+
+static uint64_t wall_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static bool write_at(struct jfr_file *file, const char *data, size_t size, uint64_t offset,
+                     struct error *error)
+{
+    while (size > 0) {
+        ssize_t written = pwrite(file->descriptor, data, size, (off_t)offset);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return error_set_system(error, "cannot write %s", file->path);
+        data += written;
+        size -= (size_t)written;
+        offset += (uint64_t)written;
+    }
+    return true;
+}
+
+/* Version 2.1, state 0 (finished), and as last byte that numbers are compressed. */
+static bool write_header(struct jfr_file *file, struct error *error)
+{
+    char buffer[HEADER_BYTES + 8];
+    struct text_builder header = {buffer, 0, sizeof(buffer), sizeof(buffer), false};
+    text_builder_add(&header, TEXT("FLR\0"));
+    jfr_put_big_endian(&header, 2, 2);
+    jfr_put_big_endian(&header, 1, 2);
+    jfr_put_big_endian(&header, file->chunk_bytes, 8);
+    jfr_put_big_endian(&header, file->pools.last_pools_offset, 8);
+    jfr_put_big_endian(&header, HEADER_BYTES, 8);
+    jfr_put_big_endian(&header, file->begin_wall_ns, 8);
+    jfr_put_big_endian(&header, sampler_now_ns() - file->begin_ns, 8);
+    jfr_put_big_endian(&header, file->begin_ns, 8);
+    jfr_put_big_endian(&header, TICKS_PER_SECOND, 8);
+    jfr_put_big_endian(&header, 1, 4);
+    return write_at(file, buffer, HEADER_BYTES, file->chunk_begin, error);
+}
+
+bool jfr_file_open(struct jfr_file *file, const char *path, struct error *error)
+{
+    memset(file, 0, sizeof(*file));
+    snprintf(file->path, sizeof(file->path), "%s", path);
+    file->descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (file->descriptor < 0)
+        return error_set_system(error, "cannot write %s", path);
+    text_builder_init(&file->events, JFR_BUFFER_LIMIT_BYTES);
+    file->open = true;
+    if (!jfr_pools_init(&file->pools, error)) {
+        close(file->descriptor);
+        file->open = false;
+    }
+    return file->open;
+}
+
+bool jfr_file_begin_chunk(struct jfr_file *file, struct error *error)
+{
+    file->chunk_begin += file->chunk_bytes;
+    file->chunk_bytes = HEADER_BYTES;
+    file->begin_ns = sampler_now_ns();
+    file->begin_wall_ns = wall_ns();
+    jfr_pools_begin_chunk(&file->pools);
+    text_builder_clear(&file->events);
+    return jfr_metadata_write(&file->events, file->begin_ns, error);
+}
+
+static struct text_builder *begin_sample(struct jfr_file *file, uint32_t type, uint64_t time_ns,
+                                         size_t *begin)
+{
+    *begin = jfr_event_begin(&file->events, type);
+    jfr_put_number(&file->events, time_ns);
+    return &file->events;
+}
+
+/* Standard execution samples have no weight: one that stands for several is written so often, an interval apart. */
+static void add_execution(struct jfr_file *file, const struct sample *sample)
+{
+    uint32_t thread = jfr_pool_thread(&file->pools, sample->tid);
+    uint32_t trace = jfr_pool_trace(&file->pools, sample->trace);
+    uint32_t weight = sample->weight < WEIGHT_LIMIT ? sample->weight : WEIGHT_LIMIT;
+    for (uint32_t i = weight; i-- > 0;) {
+        size_t begin;
+        uint64_t earlier_ns = i * file->interval_ns, latest_ns = sample->time_ns - file->begin_ns;
+        struct text_builder *bytes = begin_sample(
+            file, JFR_EXECUTION_SAMPLE, sample->time_ns - (earlier_ns < latest_ns ? earlier_ns : 0), &begin);
+        jfr_put_number(bytes, thread);
+        jfr_put_number(bytes, trace);
+        jfr_put_number(bytes, sample->state);
+        jfr_event_end(bytes, begin);
+    }
+}
+
+static void add_wall(struct jfr_file *file, const struct sample *sample)
+{
+    size_t begin;
+    struct text_builder *bytes = begin_sample(file, JFR_WALL_CLOCK_SAMPLE, sample->time_ns, &begin);
+    jfr_put_number(bytes, jfr_pool_thread(&file->pools, sample->tid));
+    jfr_put_number(bytes, jfr_pool_trace(&file->pools, sample->trace));
+    jfr_put_number(bytes, sample->state);
+    jfr_put_number(bytes, sample->weight);
+    jfr_put_number(bytes, sample->detail);
+    jfr_event_end(bytes, begin);
+}
+
+static uint32_t use_class(struct jfr_file *file, uint32_t class_number)
+{
+    if (class_number == 0)
+        return 0;
+    return jfr_pool_class(&file->pools, frame_text_stable_class(class_names_text(class_number), false));
+}
+
+static void add_allocation(struct jfr_file *file, const struct sample *sample, uint32_t type)
+{
+    size_t begin;
+    uint32_t class_number = use_class(file, sample->class_number);
+    struct text_builder *bytes = begin_sample(file, type, sample->time_ns, &begin);
+    jfr_put_number(bytes, jfr_pool_thread(&file->pools, sample->tid));
+    jfr_put_number(bytes, jfr_pool_trace(&file->pools, sample->trace));
+    jfr_put_number(bytes, class_number);
+    if (type == JFR_ALLOCATION) {
+        jfr_put_number(bytes, sample->detail);
+        jfr_put_number(bytes, sample->value);
+    } else {
+        jfr_put_number(bytes, sample->value);
+    }
+    if (type == JFR_LIVE_OBJECT)
+        jfr_put_number(bytes, sample->detail);
+    jfr_event_end(bytes, begin);
+}
+
+static void add_lock(struct jfr_file *file, const struct sample *sample, uint32_t type)
+{
+    size_t begin;
+    uint32_t class_number = use_class(file, sample->class_number);
+    struct text_builder *bytes = begin_sample(file, type, sample->time_ns, &begin);
+    jfr_put_number(bytes, sample->value);
+    jfr_put_number(bytes, jfr_pool_thread(&file->pools, sample->tid));
+    jfr_put_number(bytes, jfr_pool_trace(&file->pools, sample->trace));
+    jfr_put_number(bytes, class_number);
+    jfr_put_number(bytes, 0);
+    if (type == JFR_THREAD_PARK)
+        jfr_put_number(bytes, 0);
+    jfr_put_number(bytes, sample->detail);
+    jfr_event_end(bytes, begin);
+}
+
+/* The tag from now on; and the one that ends, as a span. */
+static void add_tag(struct jfr_file *file, const struct sample *sample)
+{
+    size_t begin;
+    struct text_builder *bytes = begin_sample(file, JFR_LABELS, sample->time_ns, &begin);
+    jfr_put_number(bytes, jfr_pool_thread(&file->pools, sample->tid));
+    jfr_put_text(bytes, tags_text(sample->tag));
+    jfr_event_end(bytes, begin);
+    if (sample->class_number == 0 || sample->detail == 0)
+        return;
+    uint32_t text = jfr_pool_string(&file->pools, tags_text(sample->class_number));
+    bytes = begin_sample(file, JFR_SPAN, sample->detail, &begin);
+    jfr_put_number(bytes, sample->time_ns - sample->detail);
+    jfr_put_number(bytes, jfr_pool_thread(&file->pools, sample->tid));
+    jfr_put_number(bytes, text);
+    jfr_event_end(bytes, begin);
+}
+
+void jfr_file_add_sample(struct jfr_file *file, const struct sample *sample)
+{
+    if (file->events.failed) {
+        file->dropped++;
+        return;
+    }
+    switch (sample->kind) {
+    case SAMPLE_EXECUTION:
+        add_execution(file, sample);
+        break;
+    case SAMPLE_WALL:
+        add_wall(file, sample);
+        break;
+    case SAMPLE_ALLOCATION:
+        add_allocation(file, sample, JFR_ALLOCATION);
+        break;
+    case SAMPLE_ALLOCATION_OUTSIDE:
+        add_allocation(file, sample, JFR_ALLOCATION_OUTSIDE);
+        break;
+    case SAMPLE_LIVE_OBJECT:
+        add_allocation(file, sample, JFR_LIVE_OBJECT);
+        break;
+    case SAMPLE_MONITOR:
+        add_lock(file, sample, JFR_MONITOR_ENTER);
+        break;
+    case SAMPLE_PARK:
+        add_lock(file, sample, JFR_THREAD_PARK);
+        break;
+    case SAMPLE_TAG:
+        add_tag(file, sample);
+        break;
+    default:
+        break;
+    }
+}
+
+/* The header comes last: until then a reader sees the chunk as it was. */
+bool jfr_file_flush(struct jfr_file *file, struct error *error)
+{
+    uint64_t pools_offset = file->chunk_bytes + file->events.size;
+    jfr_pools_write(&file->pools, &file->events, pools_offset, sampler_now_ns());
+    if (file->events.failed) {
+        text_builder_clear(&file->events);
+        file->events.failed = false;
+        return error_set(error, ERROR_MEMORY, "%s: too many events at once", file->path);
+    }
+    if (!write_at(file, file->events.data, file->events.size, file->chunk_begin + file->chunk_bytes, error))
+        return false;
+    file->chunk_bytes += file->events.size;
+    text_builder_clear(&file->events);
+    return write_header(file, error);
+}
+
+bool jfr_file_close(struct jfr_file *file, struct error *error)
+{
+    if (!file->open)
+        return true;
+    bool flushed = jfr_file_flush(file, error);
+    if (fsync(file->descriptor) != 0 && errno != EINVAL && errno != EROFS && flushed)
+        flushed = error_set_system(error, "cannot write %s", file->path);
+    close(file->descriptor);
+    text_builder_release(&file->events);
+    jfr_pools_release(&file->pools);
+    file->open = false;
+    return flushed;
+}

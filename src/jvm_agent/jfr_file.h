@@ -1,0 +1,47 @@
+/*
+ * jfr_file.h - a recording on disk, in JFR's format, whole at any moment.
+ *
+ * Events gather in memory; jfr_file_flush() appends them together with the constants they need, and corrects the
+ * chunk's header, so that the file can be read even if the process dies the next moment. A chunk ends by time or size;
+ * the next one follows in the same file.
+ *
+ * Owns: the descriptor and buffers, until jfr_file_close().
+ * Threads: one at a time.
+ * Limit: JFR_BUFFER_LIMIT_BYTES between two flushes; events beyond it are counted in `dropped`.
+ */
+#ifndef JVM_AGENT_JFR_FILE_H
+#define JVM_AGENT_JFR_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/text_builder.h"
+#include "jvm_agent/jfr_pools.h"
+#include "jvm_agent/sample_ring.h"
+
+#define JFR_BUFFER_LIMIT_BYTES ((size_t)256 << 20)
+
+struct jfr_file {
+    int descriptor;
+    char path[4096];
+    struct jfr_pools pools;
+    struct text_builder events;
+    uint64_t chunk_begin;   /* in the file */
+    uint64_t chunk_bytes;   /* written of it */
+    uint64_t begin_ns;      /* CLOCK_MONOTONIC, the tick of our recordings */
+    uint64_t begin_wall_ns; /* since 1970 */
+    uint64_t interval_ns;   /* between execution samples */
+    uint64_t dropped;
+    bool open;
+};
+
+bool jfr_file_open(struct jfr_file *file, const char *path, struct error *error) MUST_CHECK;
+/* Begins a chunk: header and metadata. The caller then adds what each chunk should hold. */
+bool jfr_file_begin_chunk(struct jfr_file *file, struct error *error) MUST_CHECK;
+void jfr_file_add_sample(struct jfr_file *file, const struct sample *sample);
+bool jfr_file_flush(struct jfr_file *file, struct error *error) MUST_CHECK;
+/* Flushes and closes. */
+bool jfr_file_close(struct jfr_file *file, struct error *error) MUST_CHECK;
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * jfr_session.h - the recording's file over its life: chunks by time and size, what stands in each, and the flushes.
+ *
+ * Threads: one at a time. jfr_session_open() on a thread that the JVM knows.
+ */
+#ifndef JVM_AGENT_JFR_SESSION_H
+#define JVM_AGENT_JFR_SESSION_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "jvm_agent/arguments.h"
+#include "jvm_agent/event_plan.h"
+#include "jvm_agent/jfr_file.h"
+#include "jvm_agent/process_metrics.h"
+
+struct jfr_session {
+    struct jfr_file file;
+    struct text_builder
+        facts; /* events about JVM and machine, for the begin of each chunk, without their times */
+    struct process_metrics metrics;
+    uint64_t chunk_limit_ns, chunk_limit_bytes;
+    uint64_t flushed_ns;
+    bool failed; /* said so once; the rest is dropped */
+};
+
+bool jfr_session_open(struct jfr_session *session, const struct arguments *arguments,
+                      const struct event_plan *plan, const char *path, struct error *error) MUST_CHECK;
+void jfr_session_add(struct jfr_session *session, const struct sample *sample);
+/* To be called several times a second: flushes, ends chunks, takes the metrics of the second. */
+void jfr_session_tick(struct jfr_session *session);
+bool jfr_session_flush(struct jfr_session *session, struct error *error) MUST_CHECK;
+bool jfr_session_close(struct jfr_session *session, struct error *error) MUST_CHECK;
+
+#endif
