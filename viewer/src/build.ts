@@ -4,24 +4,27 @@ import type { Selection } from "./selection.js";
 import type { Names } from "./names.js";
 import type { LooseTree } from "./tree.js";
 
-/** A tree that grows: children are found by (parent, key) in an open hash table. */
+/**
+ * A tree that grows. Most nodes have one child, which is noted at its parent; only further ones are found by (parent,
+ * key) in an open hash table, so that it stays small.
+ */
 class TreeBuilder {
     count = 1;
     parent: Uint32Array;
     key: Uint32Array;
     frame: Int32Array;
-    private table: Int32Array;
-    private mask: number;
+    private firstChild: Uint32Array;
+    private table = new Int32Array(1024);
+    private mask = 1023;
+    private inTable = 0;
 
     constructor(expected: number) {
         const room = Math.max(16, expected);
         this.parent = new Uint32Array(room);
         this.key = new Uint32Array(room);
-        this.frame = new Int32Array(room).fill(-1);
-        let slots = 64;
-        while (slots < room * 2) slots *= 2;
-        this.table = new Int32Array(slots);
-        this.mask = slots - 1;
+        this.frame = new Int32Array(room);
+        this.frame[0] = -1;
+        this.firstChild = new Uint32Array(room);
     }
 
     private slot(parent: number, key: number): number {
@@ -33,20 +36,26 @@ class TreeBuilder {
     }
 
     child(parent: number, key: number, frame: number): number {
+        const first = this.firstChild[parent]!;
+        if (first === 0) return (this.firstChild[parent] = this.append(parent, key, frame));
+        if (this.key[first] === key) return first;
         let slot = this.slot(parent, key);
         for (let node = this.table[slot]!; node !== 0; node = this.table[slot]!) {
             if (this.parent[node] === parent && this.key[node] === key) return node;
             slot = (slot + 1) & this.mask;
         }
-        if (this.count === this.parent.length) {
-            this.grow();
-            return this.child(parent, key, frame);
-        }
+        const made = this.append(parent, key, frame);
+        this.table[slot] = made;
+        if (++this.inTable * 2 > this.table.length) this.growTable();
+        return made;
+    }
+
+    private append(parent: number, key: number, frame: number): number {
+        if (this.count === this.parent.length) this.grow();
         const made = this.count++;
         this.parent[made] = parent;
         this.key[made] = key;
         this.frame[made] = frame;
-        this.table[slot] = made;
         return made;
     }
 
@@ -55,10 +64,16 @@ class TreeBuilder {
         const grown = <T extends Uint32Array | Int32Array>(old: T, fresh: T): T => (fresh.set(old), fresh);
         this.parent = grown(this.parent, new Uint32Array(room));
         this.key = grown(this.key, new Uint32Array(room));
-        this.frame = grown(this.frame, new Int32Array(room).fill(-1));
-        this.table = new Int32Array(this.table.length * 2);
+        this.frame = grown(this.frame, new Int32Array(room));
+        this.firstChild = grown(this.firstChild, new Uint32Array(room));
+    }
+
+    private growTable(): void {
+        const old = this.table;
+        this.table = new Int32Array(old.length * 4);
         this.mask = this.table.length - 1;
-        for (let node = 1; node < this.count; node++) {
+        for (const node of old) {
+            if (node === 0) continue;
             let slot = this.slot(this.parent[node]!, this.key[node]!);
             while (this.table[slot] !== 0) slot = (slot + 1) & this.mask;
             this.table[slot] = node;

@@ -133,27 +133,24 @@ export function plainPalette(mode: string, profile: Profile, names: Names, tree:
 
 /** Classes by the self time of their boxes, the largest first. */
 function legendOf(tree: Tree, names: Names, classOf: (node: number) => string): [string, number][] {
-    const byKey = new Map<number, number>();
-    const example = new Map<number, number>();
+    const byKey = new Float64Array(names.count);
+    const example = new Uint32Array(names.count);
     const sums = new Map<string, number>();
     for (let i = 1; i < tree.count; i++) {
         const key = tree.key[i]!;
         if (names.isGroup(key)) continue;
-        const own = tree.weight[i]! - childWeight(tree, i);
-        byKey.set(key, (byKey.get(key) ?? 0) + own);
-        if (!example.has(key)) example.set(key, i);
+        byKey[key]! += tree.weight[i]!;
+        // What children weigh is not the parent's own.
+        const above = tree.parent[i]!;
+        if (above > 0) byKey[tree.key[above]!]! -= tree.weight[i]!;
+        if (example[key] === 0) example[key] = i;
     }
-    for (const [key, sum] of byKey) {
-        const text = classOf(example.get(key)!);
-        sums.set(text, (sums.get(text) ?? 0) + sum);
+    for (let key = 0; key < names.count; key++) {
+        if (example[key] === 0) continue;
+        const text = classOf(example[key]!);
+        sums.set(text, (sums.get(text) ?? 0) + byKey[key]!);
     }
     return [...sums].sort((a, b) => b[1] - a[1]).slice(0, 12);
-}
-
-function childWeight(tree: Tree, node: number): number {
-    let sum = 0;
-    for (let child = tree.children[node]!; child < tree.children[node + 1]!; child++) sum += tree.weight[child]!;
-    return sum;
 }
 
 /** By the label value that most of a box's weight has; `columns` are the tree's totals per class. */

@@ -4,13 +4,13 @@ import type { State } from "./state.js";
 import { Names, toPattern } from "./names.js";
 import { markStacks, select, type Selection } from "./selection.js";
 import { buildCallees, buildCallers, buildForward, buildReversed, type ForwardSpec, type ForwardTree } from "./build.js";
-import { arrange, levelOf, pathTo, type LooseTree, type Tree } from "./tree.js";
+import { arrange, pathTo, type LooseTree, type Tree } from "./tree.js";
 import { sumMethods, type MethodSums } from "./methods.js";
 import { findPath, KeyHashes, markRemoved } from "./path_hash.js";
 import { CLASS_COUNT } from "./colors.js";
 
 /** Boxes of a reversed tree smaller than this share of what is on screen are not opened. */
-const MINIMUM_SHARE = 2e-5;
+const MINIMUM_SHARE = 1e-4;
 /** Rows of the heat map. */
 const MOST_STRIP_ROWS = 8;
 
@@ -226,7 +226,7 @@ export class Engine {
 
     /** To be called before zooming, so that the box is found again in a tree that is opened around it. */
     remember(tree: Tree, node: number, path: string): void {
-        if (levelOf(tree, node) > 0) this.knownPaths.set(path, this.keysTo(tree, node));
+        if (node > 0) this.knownPaths.set(path, this.keysTo(tree, node));
     }
 
     sums(state: State): MethodSums {

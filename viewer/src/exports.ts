@@ -5,12 +5,8 @@ import { firstBeyond, pathTo } from "./tree.js";
 /** Lines "a;b;c value" of the boxes below `zoom` that have time of their own; two values for a comparison. */
 export function foldedText(tree: Tree, zoom: number, sides: number, text: (node: number) => string): string {
     const clean = (node: number): string => text(node).replace(/[;\n\r]/g, "_");
-    const inside = new Uint8Array(tree.count);
-    inside[zoom] = 1;
     const lines: string[] = [];
-    for (let i = Math.max(1, zoom); i < tree.count; i++) {
-        if (i > zoom) inside[i] = inside[tree.parent[i]!]!;
-        if (!inside[i]) continue;
+    for (let i = Math.max(1, zoom); i < tree.end[zoom]!; i++) {
         const values = tree.self.slice(0, sides).map((column) => Number(column[i]!.toPrecision(12)));
         if (values.some((value) => value > 0)) lines.push(`${pathTo(tree, i).map(clean).join(";")} ${values.join(" ")}\n`);
     }
@@ -46,8 +42,8 @@ export function svgText(spec: SvgSpec): string {
     const scale = tree.weight[zoom]! > 0 ? width / tree.weight[zoom]! : 0;
     const boxes: Box[] = [];
     for (let level = 0; level < tree.depth; level++) {
-        const end = tree.levels[level + 1]!;
-        for (let node = firstBeyond(tree, tree.levels[level]!, end, from); node < end; node++) {
+        for (let place = firstBeyond(tree, level, from); place < tree.levels[level + 1]!; place++) {
+            const node = tree.byLevel[place]!;
             const left = Math.max(0, (tree.x[node]! - from) * scale);
             if (left >= width) break;
             const boxWidth = Math.min(width, (tree.x[node]! + tree.weight[node]! - from) * scale) - left;

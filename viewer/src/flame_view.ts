@@ -1,5 +1,5 @@
 // One flame graph on a canvas: draws only rows on screen, knows pointer, touch and keys, and tells its owner.
-import { boxAt, firstBeyond, levelOf, type Tree } from "./tree.js";
+import { besides, boxAt, childrenOf, firstBeyond, type Tree } from "./tree.js";
 
 export const ROW = 18;
 const FONT = '12px ui-monospace, "SFMono-Regular", Menlo, Consolas, "DejaVu Sans Mono", monospace';
@@ -165,7 +165,7 @@ export class FlameView {
 
     scrollTo(node: number): void {
         if (!this.look) return;
-        const y = this.rowTop(levelOf(this.look.tree, node));
+        const y = this.rowTop(this.look.tree.level[node]!);
         if (y >= 0 && y + ROW <= this.height) return;
         const range = Math.min(this.content, MOST_SCROLL_PIXELS) - this.height;
         const wanted = this.top + y - this.height / 2;
@@ -214,9 +214,10 @@ export class FlameView {
     *boxesOf(level: number, least: number): Generator<number> {
         const { tree, zoom } = this.look!;
         const { from, scale } = this.window();
-        const end = tree.levels[level + 1]!;
         const right = from + tree.weight[zoom]!;
-        for (let node = firstBeyond(tree, tree.levels[level]!, end, from); node < end && tree.x[node]! < right; node++) {
+        for (let place = firstBeyond(tree, level, from); place < tree.levels[level + 1]!; place++) {
+            const node = tree.byLevel[place]!;
+            if (tree.x[node]! >= right) return;
             if (tree.weight[node]! * scale >= least) yield node;
         }
     }
@@ -227,20 +228,22 @@ export class FlameView {
         const scale = width / (tree.weight[zoom]! || 1);
         const end = tree.levels[level + 1]!;
         const right = from + tree.weight[zoom]!;
-        let node = firstBeyond(tree, tree.levels[level]!, end, from);
-        while (node < end && tree.x[node]! < right) {
+        let place = firstBeyond(tree, level, from);
+        while (place < end) {
+            const node = tree.byLevel[place]!;
+            if (tree.x[node]! >= right) break;
             const left = Math.max(0, (tree.x[node]! - from) * scale);
             const boxWidth = Math.min(width, (tree.x[node]! + tree.weight[node]! - from) * scale) - left;
             if (boxWidth >= 0.75) {
                 this.drawBox(context, node, left, y, boxWidth);
-                node++;
+                place++;
             } else {
                 // Too thin to see one by one: one stripe stands for all that begin within this pixel.
                 if (boxWidth > 0) {
                     context.fillStyle = this.fill(node);
                     context.fillRect(left, y, 0.75, ROW - 1);
                 }
-                node = Math.max(node + 1, firstBeyond(tree, node + 1, end, from + (Math.floor(left) + 1) / scale));
+                place = firstBeyond(tree, level, from + (Math.floor(left) + 1) / scale, place + 1);
             }
         }
     }
@@ -253,8 +256,8 @@ export class FlameView {
 
     private drawBox(context: CanvasRenderingContext2D, node: number, left: number, y: number, width: number): void {
         const { tree, zoom, dark } = this.look!;
-        const above = node < zoom && tree.weight[node]! >= tree.weight[zoom]! && tree.x[node]! <= tree.x[zoom]!;
-        context.globalAlpha = above && zoom > 0 ? 0.55 : 1;
+        const aboveZoom = node < zoom && tree.end[node]! > zoom;
+        context.globalAlpha = aboveZoom ? 0.55 : 1;
         context.fillStyle = this.fill(node);
         const gap = width > 3 ? 1 : width > 1.5 ? 0.5 : 0;
         context.fillRect(left, y, width - gap, ROW - 1);
@@ -300,7 +303,7 @@ export class FlameView {
         const { from, scale } = this.window();
         const left = Math.max(0, (tree.x[node]! - from) * scale);
         const right = Math.min(this.width, (tree.x[node]! + tree.weight[node]! - from) * scale);
-        return right < left ? null : { left, top: this.rowTop(levelOf(tree, node)), width: right - left };
+        return right < left ? null : { left, top: this.rowTop(tree.level[node]!), width: right - left };
     }
 
     nodeAt(clientX: number, clientY: number): number {
@@ -362,14 +365,10 @@ export class FlameView {
         if (way === "out") return node === 0 ? 0 : tree.parent[node]!;
         if (way === "in") {
             let best = -1;
-            for (let child = tree.children[node]!; child < tree.children[node + 1]!; child++) {
-                if (best < 0 || tree.weight[child]! > tree.weight[best]!) best = child;
-            }
+            for (const child of childrenOf(tree, node)) if (best < 0 || tree.weight[child]! > tree.weight[best]!) best = child;
             return best < 0 ? node : best;
         }
-        const level = levelOf(tree, node);
-        const next = way === "ArrowLeft" ? node - 1 : node + 1;
-        return next >= tree.levels[level]! && next < tree.levels[level + 1]! ? next : node;
+        return besides(tree, node, way === "ArrowLeft" ? -1 : 1);
     }
 
     /** Draws all rows of the zoomed part, up to a height, for a picture file. */

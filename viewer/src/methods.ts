@@ -61,23 +61,16 @@ export interface SearchResult {
 
 /** Nodes of `tree` within the subtree of `within` whose key matches. */
 export function searchTree(tree: Tree, matched: Uint8Array, within: number): SearchResult {
-    // 1: below `within`; 2: below a match.
-    const state = new Uint8Array(tree.count);
-    state[within] = 1;
     const found: number[] = [];
     const covered = tree.total.map(() => 0);
-    const root = within === 0;
-    if (!root && matched[tree.key[within]!]) count(within);
-    function count(node: number): void {
-        found.push(node);
-        if (!(state[node]! & 2)) for (let side = 0; side < covered.length; side++) covered[side]! += tree.total[side]![node]!;
-        state[node]! |= 2;
-    }
-    for (let i = within + 1; i < tree.count; i++) {
-        const above = state[tree.parent[i]!]!;
-        if (!(above & 1)) continue;
-        state[i] = above;
-        if (matched[tree.key[i]!]) count(i);
+    // Behind the subtree of the last match that counted.
+    let counted = 0;
+    for (let i = Math.max(1, within); i < tree.end[within]!; i++) {
+        if (!matched[tree.key[i]!]) continue;
+        found.push(i);
+        if (i < counted) continue;
+        for (let side = 0; side < covered.length; side++) covered[side]! += tree.total[side]![i]!;
+        counted = tree.end[i]!;
     }
     return { nodes: Uint32Array.from(found), covered };
 }

@@ -15,25 +15,26 @@ export interface LooseTree {
     cut: Uint8Array;
 }
 
-/** The same nodes numbered level by level, with places. */
+/** The same nodes in preorder, siblings from left to right, with places. */
 export interface Tree {
     count: number;
+    /** Number of levels, the root's included. */
     depth: number;
     parent: Uint32Array;
+    /** The first node behind the subtree of i: i's descendants are i + 1 … end[i] - 1. */
+    end: Uint32Array;
+    level: Uint32Array;
     key: Uint32Array;
     frame: Int32Array;
     self: Float64Array[];
     total: Float64Array[];
-    /** Self and total that widths follow. */
+    /** Total that widths follow. */
     weight: Float64Array;
     x: Float64Array;
-    /** Level d is the nodes levels[d] … levels[d + 1] - 1. */
+    /** Level d is nodes byLevel[levels[d]] … byLevel[levels[d + 1] - 1], from left to right. */
     levels: Uint32Array;
-    /** Children of i are children[i] … children[i + 1] - 1. */
-    children: Uint32Array;
+    byLevel: Uint32Array;
     cut: Uint8Array;
-    /** Node of each node of the loose tree. */
-    ofLoose: Uint32Array;
 }
 
 /** Weights of the sides in the width of a box. */
@@ -45,122 +46,122 @@ function totalsOf(count: number, parent: Uint32Array, self: Float64Array): Float
     return total;
 }
 
-/** Stable sort of `items` by a 32-bit rank, 16 bits at a time. */
-function sortByRank(items: Uint32Array, rank: Uint32Array): Uint32Array {
-    let from: Uint32Array = items;
-    let to: Uint32Array = new Uint32Array(items.length);
-    let highest = 0;
-    for (let i = 0; i < items.length; i++) if (rank[items[i]!]! > highest) highest = rank[items[i]!]!;
-    for (const shift of highest > 0xffff ? [0, 16] : [0]) {
-        const starts = new Uint32Array(0x10001);
-        for (let i = 0; i < from.length; i++) starts[((rank[from[i]!]! >>> shift) & 0xffff) + 1]!++;
-        for (let i = 0; i < 0x10000; i++) starts[i + 1]! += starts[i]!;
-        for (let i = 0; i < from.length; i++) {
-            const bucket = (rank[from[i]!]! >>> shift) & 0xffff;
-            to[starts[bucket]!++] = from[i]!;
-        }
-        [from, to] = [to, from === items ? new Uint32Array(items.length) : from];
+/** Children of every node: of i, list[starts[i]] … list[starts[i + 1] - 1], in the order that `rank` gives. */
+function sortedChildren(loose: LooseTree, rank: (node: number) => number): { starts: Uint32Array; list: Uint32Array } {
+    const { count, parent } = loose;
+    const starts = new Uint32Array(count + 2);
+    for (let i = 1; i < count; i++) starts[parent[i]! + 2]!++;
+    for (let i = 2; i < count + 2; i++) starts[i]! += starts[i - 1]!;
+    // While filling, starts[i + 1] is where the next child of i goes; afterwards it is where those of i end.
+    const list = new Uint32Array(Math.max(0, count - 1));
+    for (let i = 1; i < count; i++) list[starts[parent[i]! + 1]!++] = i;
+    for (let i = 0; i < count; i++) {
+        const begin = starts[i]!;
+        const end = starts[i + 1]!;
+        if (end - begin > 1) sortSlice(list.subarray(begin, end), rank);
     }
-    return from;
+    return { starts, list };
 }
 
-/** Nodes other than the root in the order that siblings shall have. */
-function siblingOrder(loose: LooseTree, total: Float64Array, order: Order, keyRanks: Uint32Array): Uint32Array {
-    const rank = new Uint32Array(loose.count);
-    if (order === "name") {
-        for (let i = 1; i < loose.count; i++) rank[i] = keyRanks[loose.key[i]!]!;
-    } else {
-        const factor = total[0]! > 0 ? 0xffffffff / total[0]! : 0;
-        for (let i = 1; i < loose.count; i++) rank[i] = 0xffffffff - Math.min(0xffffffff, Math.max(0, total[i]! * factor));
+function sortSlice(slice: Uint32Array, rank: (node: number) => number): void {
+    if (slice.length > 16) {
+        slice.sort((a, b) => rank(a) - rank(b));
+        return;
     }
-    const items = new Uint32Array(Math.max(0, loose.count - 1));
-    for (let i = 0; i < items.length; i++) items[i] = i + 1;
-    return sortByRank(items, rank);
+    for (let i = 1; i < slice.length; i++) {
+        const node = slice[i]!;
+        const value = rank(node);
+        let at = i;
+        for (; at > 0 && rank(slice[at - 1]!) > value; at--) slice[at] = slice[at - 1]!;
+        slice[at] = node;
+    }
+}
+
+function emptyTree(loose: LooseTree): Tree {
+    const { count } = loose;
+    return {
+        count, depth: 0,
+        parent: new Uint32Array(count), end: new Uint32Array(count), level: new Uint32Array(count),
+        key: new Uint32Array(count), frame: new Int32Array(count), self: loose.self.map(() => new Float64Array(count)), total: [],
+        weight: new Float64Array(count), x: new Float64Array(count), levels: new Uint32Array(0), byLevel: new Uint32Array(count),
+        cut: loose.cut.length > 0 ? new Uint8Array(count) : loose.cut,
+    };
+}
+
+function looseWeights(loose: LooseTree, sideWeights: SideWeights): Float64Array {
+    const weight = new Float64Array(loose.count);
+    for (let side = 0; side < loose.self.length; side++) {
+        const self = loose.self[side]!;
+        const factor = sideWeights[side] ?? 1;
+        if (factor !== 0) for (let i = 0; i < weight.length; i++) weight[i]! += self[i]! * factor;
+    }
+    return totalsOf(loose.count, loose.parent, weight);
 }
 
 /** Numbers and places the nodes. `keyRanks` gives each key's place in the order by name. */
 export function arrange(loose: LooseTree, order: Order, keyRanks: Uint32Array, sideWeights: SideWeights): Tree {
-    const { count } = loose;
-    const looseWeight = new Float64Array(count);
-    for (let side = 0; side < loose.self.length; side++) {
-        const self = loose.self[side]!;
-        const factor = sideWeights[side] ?? 1;
-        if (factor !== 0) for (let i = 0; i < count; i++) looseWeight[i]! += self[i]! * factor;
-    }
-    const looseTotal = totalsOf(count, loose.parent, looseWeight);
-
-    // Children of each loose node, sorted: a stable pass by parent over the sorted siblings.
-    const starts = new Uint32Array(count + 1);
-    for (let i = 1; i < count; i++) starts[loose.parent[i]! + 1]!++;
-    for (let i = 0; i < count; i++) starts[i + 1]! += starts[i]!;
-    const fill = starts.slice();
-    const sorted = siblingOrder(loose, looseTotal, order, keyRanks);
-    const kids = new Uint32Array(sorted.length);
-    for (let i = 0; i < sorted.length; i++) kids[fill[loose.parent[sorted[i]!]!]!++] = sorted[i]!;
-
-    const tree: Tree = {
-        count, depth: 0,
-        parent: new Uint32Array(count), key: new Uint32Array(count), frame: new Int32Array(count),
-        self: loose.self.map(() => new Float64Array(count)), total: [],
-        weight: new Float64Array(count), x: new Float64Array(count),
-        levels: new Uint32Array(0), children: new Uint32Array(count + 1),
-        cut: loose.cut.length > 0 ? new Uint8Array(count) : loose.cut,
-        ofLoose: new Uint32Array(count),
-    };
-    const looseOf = new Uint32Array(count);
-    const levels: number[] = [0];
-    let made = 1;
-    let levelEnd = 1;
-    for (let i = 0; i < count; i++) {
-        if (i === levelEnd) {
-            levels.push(i);
-            levelEnd = made;
+    const weight = looseWeights(loose, sideWeights);
+    const { key } = loose;
+    const { starts, list } = sortedChildren(loose, order === "name" ? (node) => keyRanks[key[node]!]! : (node) => -weight[node]!);
+    const tree = emptyTree(loose);
+    const stack = new Uint32Array(loose.count);
+    const above = new Uint32Array(loose.count);
+    // Where the next child of a placed node begins.
+    const nextX = new Float64Array(loose.count);
+    let height = 1;
+    for (let i = 0; height > 0; i++) {
+        const old = stack[--height]!;
+        const parent = above[height]!;
+        if (i > 0) {
+            tree.parent[i] = parent;
+            tree.level[i] = tree.level[parent]! + 1;
+            tree.x[i] = nextX[parent]!;
+            nextX[parent]! += weight[old]!;
+            nextX[i] = tree.x[i]!;
         }
-        const old = looseOf[i]!;
-        tree.ofLoose[old] = i;
-        tree.key[i] = loose.key[old]!;
+        tree.key[i] = key[old]!;
         tree.frame[i] = loose.frame[old]!;
-        tree.weight[i] = looseTotal[old]!;
-        if (loose.cut.length > 0) tree.cut[i] = loose.cut[old]!;
-        for (let side = 0; side < loose.self.length; side++) tree.self[side]![i] = loose.self[side]![old]!;
-        tree.children[i] = made;
-        let x = tree.x[i]!;
-        for (let at = starts[old]!; at < starts[old + 1]!; at++) {
-            const child = kids[at]!;
-            looseOf[made] = child;
-            tree.parent[made] = i;
-            tree.x[made] = x;
-            x += looseTotal[child]!;
-            made++;
+        tree.weight[i] = weight[old]!;
+        if (tree.cut.length > 0) tree.cut[i] = loose.cut[old]!;
+        for (let side = 0; side < tree.self.length; side++) tree.self[side]![i] = loose.self[side]![old]!;
+        for (let at = starts[old + 1]! - 1; at >= starts[old]!; at--) {
+            stack[height] = list[at]!;
+            above[height++] = i;
         }
     }
-    tree.children[count] = made;
-    levels.push(count);
-    tree.levels = Uint32Array.from(levels);
-    tree.depth = tree.levels.length - 1;
-    tree.total = tree.self.map((self) => totalsOf(count, tree.parent, self));
+    tree.total = tree.self.map((self) => totalsOf(tree.count, tree.parent, self));
+    findEnds(tree);
+    listLevels(tree);
     return tree;
 }
 
-/** Level of a node. */
-export function levelOf(tree: Tree, node: number): number {
-    let low = 0;
-    let high = tree.depth - 1;
-    while (low < high) {
-        const middle = (low + high + 1) >> 1;
-        if (tree.levels[middle]! <= node) low = middle;
-        else high = middle - 1;
+function findEnds(tree: Tree): void {
+    const { end, parent, count } = tree;
+    for (let i = count - 1; i >= 0; i--) {
+        if (end[i] === 0) end[i] = i + 1;
+        if (i > 0 && end[parent[i]!]! < end[i]!) end[parent[i]!] = end[i]!;
     }
-    return low;
 }
 
-/** First node of nodes[begin … end) whose right edge is beyond x; `end` if none is. */
-export function firstBeyond(tree: Tree, begin: number, end: number, x: number): number {
-    let low = begin;
-    let high = end;
+function listLevels(tree: Tree): void {
+    let depth = 0;
+    for (let i = 0; i < tree.count; i++) if (tree.level[i]! > depth) depth = tree.level[i]!;
+    tree.depth = depth + 1;
+    const fill = new Uint32Array(tree.depth + 1);
+    for (let i = 0; i < tree.count; i++) fill[tree.level[i]! + 1]!++;
+    for (let level = 0; level < tree.depth; level++) fill[level + 1]! += fill[level]!;
+    tree.levels = fill.slice();
+    for (let i = 0; i < tree.count; i++) tree.byLevel[fill[tree.level[i]!]!++] = i;
+}
+
+/** Place in byLevel of the first box of a level whose right edge is beyond x; the level's end if none is. */
+export function firstBeyond(tree: Tree, level: number, x: number, from = tree.levels[level]!): number {
+    let low = from;
+    let high = tree.levels[level + 1]!;
     while (low < high) {
         const middle = (low + high) >> 1;
-        if (tree.x[middle]! + tree.weight[middle]! > x) high = middle;
+        const node = tree.byLevel[middle]!;
+        if (tree.x[node]! + tree.weight[node]! > x) high = middle;
         else low = middle + 1;
     }
     return low;
@@ -169,9 +170,28 @@ export function firstBeyond(tree: Tree, begin: number, end: number, x: number): 
 /** The box of a level that covers x, or -1. */
 export function boxAt(tree: Tree, level: number, x: number): number {
     if (level < 0 || level >= tree.depth) return -1;
-    const end = tree.levels[level + 1]!;
-    const node = firstBeyond(tree, tree.levels[level]!, end, x);
-    return node < end && tree.x[node]! <= x ? node : -1;
+    const place = firstBeyond(tree, level, x);
+    const node = tree.byLevel[place] ?? 0;
+    return place < tree.levels[level + 1]! && tree.x[node]! <= x ? node : -1;
+}
+
+/** The box to the left (-1) or right (1) on the same level; the same one if there is none. */
+export function besides(tree: Tree, node: number, way: number): number {
+    const level = tree.level[node]!;
+    let low = tree.levels[level]!;
+    let high = tree.levels[level + 1]! - 1;
+    while (low < high) {
+        const middle = (low + high) >> 1;
+        if (tree.byLevel[middle]! < node) low = middle + 1;
+        else high = middle;
+    }
+    const place = low + way;
+    return place >= tree.levels[level]! && place < tree.levels[level + 1]! ? tree.byLevel[place]! : node;
+}
+
+/** Children from left to right. */
+export function* childrenOf(tree: Tree, node: number): Generator<number> {
+    for (let child = node + 1; child < tree.end[node]!; child = tree.end[child]!) yield child;
 }
 
 /** Nodes from below the root down to `node`. */

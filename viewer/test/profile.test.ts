@@ -47,8 +47,8 @@ test("a label makes the first level", () => {
     const profile = decodeProfile(encodeProfile(labelledMeta, labelled));
     const names = namesOf(profile);
     assert.deepEqual(boxes(arranged(forward(profile, names, { groupBy: 0 }).tree, names), names), [
-        "thread t1 50 0", "thread t2 20 0", "thread t1;m 50 0", "thread t2;m 20 0",
-        "thread t1;m;a 10 10", "thread t1;m;b 40 40", "thread t2;m;a 20 20",
+        "thread t1 50 0", "thread t1;m 50 0", "thread t1;m;a 10 10", "thread t1;m;b 40 40",
+        "thread t2 20 0", "thread t2;m 20 0", "thread t2;m;a 20 20",
     ]);
 });
 

@@ -2,7 +2,7 @@ import { test } from "node:test";
 import assert from "node:assert/strict";
 import { buildCallees, buildCallers, buildReversed } from "../src/build.js";
 import { searchTree, sumMethods } from "../src/methods.js";
-import { boxAt, levelOf } from "../src/tree.js";
+import { besides, boxAt, childrenOf } from "../src/tree.js";
 import { toPattern } from "../src/names.js";
 import { arranged, boxes, forward, namesOf, profileOf } from "./model.js";
 
@@ -12,8 +12,11 @@ test("a forward tree merges by name and orders by name", () => {
     const profile = profileOf("main;b;c 3\nmain;a 1\nmain;b 2\nmain;b$x 4");
     const names = namesOf(profile);
     const tree = arranged(forward(profile, names).tree, names);
-    assert.deepEqual(boxes(tree, names), ["main 10 0", "main;a 1 1", "main;b 5 2", "main;b$x 4 4", "main;b;c 3 3"]);
-    assert.deepEqual([...tree.x], [0, 0, 0, 1, 6, 1]);
+    assert.deepEqual(boxes(tree, names), ["main 10 0", "main;a 1 1", "main;b 5 2", "main;b;c 3 3", "main;b$x 4 4"]);
+    assert.deepEqual([...tree.x], [0, 0, 0, 1, 1, 6]);
+    assert.deepEqual([...tree.end], [6, 6, 3, 5, 5, 6]);
+    assert.deepEqual([...childrenOf(tree, 1)], [2, 3, 5]);
+    assert.deepEqual([besides(tree, 3, -1), besides(tree, 3, 1), besides(tree, 2, -1), besides(tree, 4, 1)], [2, 5, 2, 4]);
 });
 
 test("order by width puts the widest first", () => {
@@ -48,7 +51,7 @@ test("reverse merges from the leaves", () => {
     const names = namesOf(profile);
     const reversed = buildReversed(forward(profile, names).tree, [1], whole);
     assert.deepEqual(boxes(arranged(reversed, names), names),
-                     ["b 4 0", "x 3 0", "b;m 4 4", "x;a 1 0", "x;b 2 0", "x;a;m 1 1", "x;b;m 2 2"]);
+                     ["b 4 0", "b;m 4 4", "x 3 0", "x;a 1 0", "x;a;m 1 1", "x;b 2 0", "x;b;m 2 2"]);
 });
 
 test("reverse cuts what is too small, and opens it when zoomed", () => {
@@ -59,7 +62,7 @@ test("reverse cuts what is too small, and opens it when zoomed", () => {
     assert.deepEqual(boxes(cut, names), ["x 1 1", "y 999 0", "y;b 999 0", "y;b;m 999 999"]);
     assert.deepEqual([...cut.cut], [0, 1, 0, 0, 0]);
     const opened = arranged(buildReversed(tree, [1], { ...whole, minimumShare: 0.01, focus: [names.find("x")] }), names);
-    assert.deepEqual(boxes(opened, names), ["x 1 0", "y 999 0", "x;a 1 0", "y;b 999 0", "x;a;m 1 1", "y;b;m 999 999"]);
+    assert.deepEqual(boxes(opened, names), ["x 1 0", "x;a 1 0", "x;a;m 1 1", "y 999 0", "y;b 999 0", "y;b;m 999 999"]);
 });
 
 test("callers and callees of a recursive method count its time once", () => {
@@ -69,7 +72,7 @@ test("callers and callees of a recursive method count its time once", () => {
     const f = names.find("f");
     assert.deepEqual(boxes(arranged(buildCallees(tree, f), names), names),
                      ["f 3 2", "f;g 1 0", "f;g;f 1 0", "f;g;f;x 1 1"]);
-    assert.deepEqual(boxes(arranged(buildCallers(tree, f, [1], whole), names), names), ["f 3 0", "f;a 2 0", "f;m 1 1", "f;a;m 2 2"]);
+    assert.deepEqual(boxes(arranged(buildCallers(tree, f, [1], whole), names), names), ["f 3 0", "f;a 2 0", "f;a;m 2 2", "f;m 1 1"]);
 });
 
 test("sums per method count recursion once", () => {
@@ -103,7 +106,7 @@ test("a stack of 100,000 frames builds, reverses and sums without recursion", ()
     const loose = forward(profile, names).tree;
     const tree = arranged(loose, names);
     assert.equal(tree.depth, 100_001);
-    assert.equal(levelOf(tree, tree.count - 1), 100_000);
+    assert.equal(tree.level[100_000], 100_000);
     assert.equal(sumMethods(loose, names.count).total[0]![names.find("f5")], 1);
     assert.equal(arranged(buildReversed(loose, [1], whole), names).depth, 100_001);
 });
@@ -117,6 +120,18 @@ test("boxes are found by place", () => {
         return box < 0 ? "-" : names.text(tree.key[box]!);
     };
     assert.deepEqual([at(1, 0), at(2, 0.5), at(2, 1), at(2, 2.9), at(3, 0)], ["m", "a", "b", "b", "-"]);
+});
+
+test("many siblings sort too", () => {
+    const lines = Array.from({ length: 100 }, (_, i) => `m;f${String((i * 37) % 100).padStart(2, "0")} ${((i * 61) % 100) + 1}`);
+    const profile = profileOf(lines.join("\n"));
+    const names = namesOf(profile);
+    const loose = forward(profile, names).tree;
+    const order = (by: "name" | "width"): string[] => boxes(arranged(loose, names, by), names).slice(1);
+    const byName = order("name").map((line) => line.split(" ")[0]!);
+    assert.deepEqual(byName, [...byName].sort());
+    const widths = order("width").map((line) => Number(line.split(" ")[1]));
+    assert.deepEqual(widths, [...widths].sort((a, b) => b - a));
 });
 
 test("a comparison keeps both sides", () => {
