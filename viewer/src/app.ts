@@ -95,7 +95,7 @@ export class App {
     }
 
     private mount(): void {
-        this.host.replaceChildren(this.toolbar.header, this.toolbar.controls, this.toolbar.filters, ...(this.strip ? [this.strip.host] : []),
+        this.host.replaceChildren(this.toolbar.header, this.toolbar.controls, this.toolbar.chips, ...(this.strip ? [this.strip.host] : []),
                                   this.crumbs, this.views.flame, this.views.table, this.views.sandwich, this.legend, this.status, this.live);
         this.host.removeAttribute("aria-busy");
         this.applyTheme();
@@ -164,12 +164,12 @@ export class App {
         return plainPalette(mode, engine.profile, engine.names(state), tree, this.dark);
     }
 
-    private look(tree: Tree, zoom: number, icicle: boolean): Look {
+    private look(tree: Tree, zoom: number, icicle: boolean, firstLevel = 0): Look {
         const { state } = this;
         const palette = this.palette(tree);
         const pattern = toPattern(state.search, state.ignoreCase);
         return {
-            tree, zoom, icicle, dark: this.dark, color: palette.color,
+            tree, zoom, icicle, firstLevel, dark: this.dark, color: palette.color,
             text: (node) => this.describer.text(state, tree, node),
             matched: pattern ? this.engine.names(state).matching(pattern) : null,
             mark: this.engine.sideCount === 2 ? (node) => this.describer.oneSided(tree, node) : null,
@@ -388,8 +388,8 @@ export class App {
         if (names.count === 0) return;
         const callers = this.callerTree();
         const callees = this.calleeTree();
-        this.callers.show(this.look(callers, 0, false));
-        this.callees.show(this.look(callees, 0, true));
+        this.callers.show(this.look(callers, 0, false, 1));
+        this.callees.show(this.look(callees, 0, true, 1));
         const { unit } = this.engine.type(this.state);
         const sums = this.engine.sums(this.state);
         const text = (columns: Float64Array[]): string => columns.slice(0, this.engine.sideCount).map((column) => formatValue(column[key] ?? 0, unit)).join(" → ");
@@ -444,7 +444,7 @@ export class App {
                                   short: shortName, details: (node) => this.describer.line(this.state, tree, node) });
             saveFile(name, new Blob([svg], { type: "image/svg+xml" }));
         } else {
-            view.show(this.look(tree, zoom, icicle));
+            view.show(this.look(tree, zoom, icicle, view === this.main ? 0 : 1));
             const canvas = view.picture(Math.max(600, this.host.clientWidth), MOST_PICTURE_ROWS, this.dark ? "#16181c" : "#ffffff");
             canvas.toBlob((blob) => blob && saveFile(name, blob), "image/png");
         }

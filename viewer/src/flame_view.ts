@@ -13,6 +13,8 @@ export interface Look {
     /** Roots at the top. */
     icicle: boolean;
     zoom: number;
+    /** 1 leaves the root out, where the level below it has one box. */
+    firstLevel: number;
     color(node: number): string;
     text(node: number): string;
     /** Keys that match the search, or null. */
@@ -132,7 +134,7 @@ export class FlameView {
         const height = this.host.clientHeight;
         if (!this.look || width === 0 || height === 0) return;
         const ratio = window.devicePixelRatio || 1;
-        const content = this.look.tree.depth * ROW;
+        const content = this.content;
         const wasAtEnd = this.host.scrollTop + this.height >= this.host.scrollHeight - 2;
         this.spacer.style.height = `${Math.max(0, Math.min(content, MOST_SCROLL_PIXELS) - height)}px`;
         if (this.canvas.width !== Math.round(width * ratio) || this.canvas.height !== Math.round(height * ratio)) {
@@ -149,7 +151,7 @@ export class FlameView {
 
     /** Height of all rows. */
     private get content(): number {
-        return (this.look?.tree.depth ?? 0) * ROW;
+        return this.look ? (this.look.tree.depth - this.look.firstLevel) * ROW : 0;
     }
 
     /** Content pixel at the top edge. */
@@ -160,7 +162,8 @@ export class FlameView {
     }
 
     private rowTop(level: number): number {
-        return (this.look!.icicle ? level * ROW : this.content - (level + 1) * ROW) - this.top;
+        const row = level - this.look!.firstLevel;
+        return (this.look!.icicle ? row * ROW : this.content - (row + 1) * ROW) - this.top;
     }
 
     scrollTo(node: number): void {
@@ -201,12 +204,18 @@ export class FlameView {
         this.hooks.drawn(this);
     }
 
+    private levelOfRow(row: number): number {
+        const { tree, icicle, firstLevel } = this.look!;
+        return icicle ? row + firstLevel : tree.depth - 1 - row;
+    }
+
     visibleLevels(): number[] {
         if (!this.look) return [];
         const levels: number[] = [];
+        const rows = this.look.tree.depth - this.look.firstLevel;
         const first = Math.max(0, Math.floor(this.top / ROW));
-        const last = Math.min(this.look.tree.depth - 1, Math.ceil((this.top + this.height) / ROW));
-        for (let row = first; row <= last; row++) levels.push(this.look.icicle ? row : this.look.tree.depth - 1 - row);
+        const last = Math.min(rows - 1, Math.ceil((this.top + this.height) / ROW));
+        for (let row = first; row <= last; row++) levels.push(this.levelOfRow(row));
         return levels;
     }
 
@@ -310,8 +319,8 @@ export class FlameView {
         if (!this.look) return -1;
         const bounds = this.canvas.getBoundingClientRect();
         const y = clientY - bounds.top + this.top;
-        const row = Math.floor(y / ROW);
-        const level = this.look.icicle ? row : this.look.tree.depth - 1 - row;
+        const level = this.levelOfRow(Math.floor(y / ROW));
+        if (level < this.look.firstLevel) return -1;
         const { from, scale } = this.window();
         return scale > 0 ? boxAt(this.look.tree, level, from + (clientX - bounds.left) / scale) : -1;
     }
@@ -373,8 +382,8 @@ export class FlameView {
 
     /** Draws all rows of the zoomed part, up to a height, for a picture file. */
     picture(width: number, mostRows: number, background: string): HTMLCanvasElement {
-        const { tree, icicle } = this.look!;
-        const rows = Math.min(mostRows, tree.depth);
+        const { tree, icicle, firstLevel } = this.look!;
+        const rows = Math.min(mostRows, tree.depth - firstLevel);
         const canvas = document.createElement("canvas");
         const ratio = 2;
         canvas.width = width * ratio;
@@ -384,8 +393,8 @@ export class FlameView {
         context.fillStyle = background;
         context.fillRect(0, 0, width, rows * ROW);
         context.font = FONT;
-        for (let level = 0; level < rows; level++) {
-            this.drawLevel(context, level, (icicle ? level : rows - 1 - level) * ROW, width);
+        for (let row = 0; row < rows; row++) {
+            this.drawLevel(context, row + firstLevel, (icicle ? row : rows - 1 - row) * ROW, width);
         }
         return canvas;
     }

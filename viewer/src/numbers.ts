@@ -39,5 +39,7 @@ export function formatSigned(text: string, value: number): string {
 export function formatMoment(offsetNs: number, startMs: number, absolute: boolean): string {
     if (absolute) return new Date(startMs + offsetNs / 1e6).toISOString().slice(11, 23).replace(/\.000$/, "");
     const seconds = offsetNs / 1e9;
-    return seconds >= 60 ? `${Math.floor(seconds / 60)} min ${(seconds % 60).toFixed(0)} s` : `${seconds.toFixed(seconds < 10 ? 2 : 1)} s`;
+    if (seconds < 60) return `${Number(seconds.toFixed(seconds < 10 ? 3 : 2))} s`;
+    const rest = Number((seconds % 60).toFixed(1));
+    return `${Math.floor(seconds / 60)} min${rest > 0 ? ` ${rest} s` : ""}`;
 }

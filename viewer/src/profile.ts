@@ -138,6 +138,7 @@ export function decodeProfile(bytes: Uint8Array): Profile {
     };
     const metaPart = part(Section.meta);
     const meta = JSON.parse(new TextDecoder().decode(metaPart.slice(metaPart.end - metaPart.at))) as Meta;
+    if (meta.sides) meta.sides = shortSides(meta.sides);
     const frames = decodeFrames(part(Section.frames));
     const nodes = decodeNodes(part(Section.nodes), frames.count);
     return {
@@ -147,6 +148,12 @@ export function decodeProfile(bytes: Uint8Array): Profile {
         sets: meta.labels.length > 0 ? decodeSets(part(Section.sets), meta.labels.length) : [],
         rows: decodeRows(part(Section.rows), meta, nodes.count),
     };
+}
+
+/** Files of a comparison by their last names, if those differ. */
+function shortSides(sides: string[]): string[] {
+    const short = sides.map((side) => side.slice(side.lastIndexOf("/") + 1));
+    return short[0] !== short[1] && short.every((side) => side !== "") ? short : sides;
 }
 
 function decodeStrings(reader: ByteReader): StringTable {
@@ -232,9 +239,14 @@ function typesOf(meta: Meta): ValueType[] {
             return;
         }
         const valued = { name: event.name, unit: event.unit, event: index, byValue: true, scale: event.value_scale ?? 1 };
-        counted.name += " samples";
+        counted.name = event.name === "samples" ? "sample count" : `${event.name} samples`;
         types.push(...(event.by_value ? [valued, counted] : [counted, valued]));
     });
     if (types.length === 0) types.push({ name: "samples", unit: "count", event: 0, byValue: false, scale: 1 });
+    types.forEach((type, i) => {
+        const twins = types.slice(0, i).filter((other) => other.event !== type.event && other.unit === type.unit &&
+            other.name.replace(/ #\d+$/, "") === type.name).length;
+        if (twins > 0) type.name += ` #${twins + 1}`;
+    });
     return types;
 }

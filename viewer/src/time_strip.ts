@@ -162,15 +162,19 @@ export class TimeStrip {
     private drawAxis(context: CanvasRenderingContext2D, width: number, body: number): void {
         const time = this.meta.time!;
         const left = this.left();
-        const marks = Math.max(2, Math.floor((width - left) / 160));
+        const whole = this.ticks * time.tick_ns;
+        const step = roundStep((whole * 110) / Math.max(110, width - left));
+        // Clock times are marked at whole seconds, not at whole distances from the begin.
+        const first = time.absolute ? step - ((time.start_ms * 1e6) % step) : 0;
         context.fillStyle = this.dark ? "#aaa" : "#555";
-        for (let mark = 0; mark <= marks; mark++) {
-            const share = mark / marks;
-            const text = formatMoment(share * this.ticks * time.tick_ns, time.start_ms, time.absolute ?? false);
-            context.textAlign = mark === 0 ? "left" : mark === marks ? "right" : "center";
-            context.fillText(text, left + share * (width - left), body + 12);
+        context.textAlign = "center";
+        for (let at = first; at <= whole; at += step) {
+            const x = left + (at / whole) * (width - left);
+            context.fillRect(Math.round(x), body, 1, 3);
+            if (x > left + 25 && x < width - 25) context.fillText(formatMoment(at, time.start_ms, time.absolute ?? false), x, body + 13);
         }
         context.textAlign = "left";
+        if (!time.absolute) context.fillText("0", left + 2, body + 13);
     }
 
     private drawRange(context: CanvasRenderingContext2D, width: number, body: number): void {
@@ -184,6 +188,16 @@ export class TimeStrip {
         context.lineWidth = 2;
         context.strokeRect(at(this.range[0]), 1, Math.max(2, at(this.range[1] + 1) - at(this.range[0])), body - 2);
     }
+}
+
+/** The next larger of 1, 2, 5 times a power of ten, or of whole minutes and hours, in ns. */
+function roundStep(least: number): number {
+    for (let power = 1; power <= 1e10; power *= 10) {
+        for (const factor of [1, 2, 5]) if (power * factor >= least && power * factor <= 30e9) return power * factor;
+    }
+    const minute = 60e9;
+    for (const minutes of [0.5, 1, 2, 5, 10, 15, 30, 60, 120, 240, 480, 720, 1440]) if (minutes * minute >= least) return minutes * minute;
+    return Math.ceil(least / (1440 * minute)) * 1440 * minute;
 }
 
 function shorten(text: string, most: number): string {

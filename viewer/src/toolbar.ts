@@ -15,13 +15,12 @@ export interface ToolbarHooks {
     notes(): void;
 }
 
-const ORDERS: [string, string][] = [["name", "Order: name"], ["width", "Order: widest first"]];
+const ORDERS: [string, string][] = [["name", "Order: name"], ["width", "Order: width"]];
 
 export class Toolbar {
     readonly header = element("header");
     readonly controls = element("div", { class: "controls", role: "toolbar", "aria-label": "How the picture is drawn" });
-    readonly filters = element("div", { class: "controls filters" });
-    readonly chips = element("div", { class: "chips", "aria-label": "Active filters" });
+    readonly chips = element("div", { class: "chips", role: "group", "aria-label": "Active filters" });
     readonly search = element("input", {
         id: "search", type: "search", placeholder: "Search: regular expression   ( / )", "aria-label": "Search by regular expression",
         autocomplete: "off", spellcheck: "false",
@@ -45,7 +44,7 @@ export class Toolbar {
         this.drop = this.pattern("drop", "Leave out stacks with …", "No stacks that have a frame matching this regular expression");
         this.fillHeader();
         this.fillControls();
-        this.filters.append(element("span", { class: "label" }, "Filter"), this.keep, this.drop, this.chips);
+        this.controls.append(this.keep, this.drop);
     }
 
     private pattern(id: "keep" | "drop", placeholder: string, title: string): HTMLInputElement {
@@ -127,11 +126,11 @@ export class Toolbar {
         const { meta, types } = this.engine.profile;
         const sides = meta.sides ?? [];
         switch (name) {
-        case "type": return types.map((type) => [`${type.name}/${type.unit}`, type.unit === "count" ? type.name : `${type.name} (${type.unit})`]);
+        case "type": return types.map((type) => [`${type.name}/${type.unit}`, type.unit === "count" ? type.name : `${type.name}, ${type.unit === "nanoseconds" ? "time" : type.unit}`]);
         case "order": return ORDERS;
         case "color": return [
             ...(meta.sides ? [["change", "Colour: change"] as [string, string]] : []),
-            ["package", "Colour: package"], ["kind", "Colour: kind of code"], ["name", "Colour: warm, by name"],
+            ["package", "Colour: package"], ["kind", "Colour: kind"], ["name", "Colour: name"],
             ...meta.labels.map((key): [string, string] => [`label:${key}`, `Colour: ${key}`]),
         ];
         case "group": return [["", "Group: none"], ...meta.labels.map((key): [string, string] => [key, `Group: ${key}`])];
@@ -179,6 +178,7 @@ export class Toolbar {
             const none: Partial<State> = { time: null, only: [], hidden: [], removed: [], keep: DEFAULT_STATE.keep, drop: DEFAULT_STATE.drop };
             chips.push(element("button", { type: "button", class: "chip all", id: "clear-filters", click: () => change(none, true) }, "Take all off"));
         }
+        this.chips.hidden = chips.length === 0;
         this.chips.replaceChildren(...chips);
     }
 }
