@@ -38,7 +38,7 @@ need_command groff groff-base
 need_command setarch util-linux
 python3 -c 'import venv, ensurepip' 2> /dev/null || missing="$missing python3-venv"
 need_package libc6-dev zlib1g-dev libzstd-dev liblz4-dev libdeflate-dev libpcre2-dev \
-    libclang-rt-14-dev ca-certificates fonts-dejavu-core
+    libclang-rt-14-dev libcurl4 ca-certificates fonts-dejavu-core
 
 # Later packages of the same machine may have moved on since its list was read, so the list is read again.
 if [ -n "$missing" ]; then

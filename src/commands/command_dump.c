@@ -1,0 +1,112 @@
+#include <stdio.h>
+
+#include "commands/command.h"
+#include "commands/dump.h"
+#include "commands/process_choice.h"
+#include "spark/process_list.h"
+
+extern const struct command command_dump;
+
+struct dump_command_options {
+    struct dump_options dump;
+    const char *path;
+};
+
+static struct dump_command_options chosen;
+
+static const struct option options[] = {
+    {"output", 'o', OPTION_TEXT, offsetof(struct dump_command_options, path), "FILE",
+     "Write to FILE (default: standard output)."},
+    {"json", 0, OPTION_FLAG, offsetof(struct dump_command_options, dump.as_json), NULL,
+     "Print JSON, one object for each process."},
+    {"locks", 'l', OPTION_FLAG, offsetof(struct dump_command_options, dump.locks), NULL,
+     "Also the java.util.concurrent locks that threads of a JVM hold."},
+    {NULL},
+};
+
+static const struct option_group *groups(void)
+{
+    static const struct option_group all[] = {{"Dumping", options, &chosen}, {NULL, NULL, NULL}};
+    return all;
+}
+
+static bool dump_process(const struct process *process, struct output *output, struct error *error)
+{
+    bool good = process->language == PROCESS_JVM ? dump_jvm(process->pid, &chosen.dump, output, error)
+                                                 : dump_python(process->pid, &chosen.dump, output, error);
+    output_byte(output, '\n');
+    return good;
+}
+
+/* All that fit the pattern; those that cannot be read are named and do not stop the others. */
+static bool dump_matching(const struct process_list *list, const char *pattern, struct output *output)
+{
+    struct error error = {0};
+    size_t found = 0, failed = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        if (!process_matches(&list->processes[i], pattern))
+            continue;
+        found++;
+        if (dump_process(&list->processes[i], output, &error))
+            continue;
+        failed++;
+        command_complain(&command_dump, "process %d: %s", (int)list->processes[i].pid, error.message);
+    }
+    if (found == 0)
+        command_complain(&command_dump,
+                         "\"%s\" is no JVM and no Python: \"sparkflame list\" shows what there is", pattern);
+    return found > 0 && failed == 0;
+}
+
+static bool dump_all(char **patterns, int count, struct output *output, struct error *error)
+{
+    struct process_list list;
+    process_list_init(&list);
+    bool good = process_list_read(&list, "/proc", error);
+    if (!good)
+        command_complain(&command_dump, "%s", error->message);
+    for (int i = 0; list.count > 0 && i < count; i++)
+        good &= dump_matching(&list, patterns[i], output);
+    process_list_release(&list);
+    return good;
+}
+
+static int run(int argc, char **argv)
+{
+    struct error error = {0};
+    struct output output;
+    int count;
+    bool wants_help;
+    chosen = (struct dump_command_options){.path = "-"};
+    if (!options_parse(argc, argv, groups(), &count, &wants_help, &error))
+        return command_usage_error(&command_dump, "%s", error.message);
+    if (wants_help) {
+        command_print_help(&command_dump);
+        return EXIT_GOOD;
+    }
+    if (count == 0)
+        return command_usage_error(&command_dump,
+                                   "which process? Give its PID, main class, Spark role or application");
+    if (!output_open(&output, chosen.path, &error)) {
+        command_complain(&command_dump, "%s", error.message);
+        return EXIT_FAILED;
+    }
+    bool good = dump_all(argv + 1, count, &output, &error);
+    if (!output_finish(&output, &error)) {
+        command_complain(&command_dump, "%s", error.message);
+        good = false;
+    }
+    output_release(&output);
+    return good ? EXIT_GOOD : EXIT_FAILED;
+}
+
+const struct command command_dump = {
+    .name = "dump",
+    .summary = "Print the stacks of all threads of JVMs and Pythons, once",
+    .usage = "[OPTIONS] PID|APPLICATION|CLASS|ROLE…",
+    .examples = "  sparkflame dump 4711\n"
+                "  sparkflame dump --json executor > executors.json\n"
+                "  sparkflame dump python-worker\n",
+    .options = groups,
+    .run = run,
+};
