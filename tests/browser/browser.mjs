@@ -42,6 +42,10 @@ export function scratchFolder() {
 export async function serve(scratch, headers = {}) {
     const server = createServer((request, response) => {
         const name = decodeURIComponent(new URL(request.url, "http://localhost").pathname).slice(1);
+        if (name === "favicon.ico") {
+            response.writeHead(204).end();
+            return;
+        }
         const file = scratch.path(name);
         if (name.includes("/") || !existsSync(file)) {
             response.writeHead(404).end();
