@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Run the fuzz targets of build-asan over the sample data: one target per reader."""
+"""Run the fuzz targets of build-asan: one per reader, over its sample data, and those with a file of their own."""
 
 import argparse
 import concurrent.futures
@@ -23,7 +23,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=0, metavar="N", help="inputs per target")
     parser.add_argument("--seconds", type=int, default=0, metavar="N", help="seconds per target")
-    parser.add_argument("--only", action="append", metavar="NAME", help="this reader (may be repeated)")
+    parser.add_argument("--only", action="append", metavar="NAME", help="this target (may be repeated)")
     parser.add_argument("--corpus", metavar="FOLDER", help="keep what is found here, to go on from it next time")
     parser.add_argument("--build", action="store_true", help="build the targets first")
     chosen = parser.parse_args()
@@ -32,11 +32,24 @@ def arguments():
     return chosen
 
 
+def targets():
+    own = {path.stem[len("fuzz_"):] for path in (ROOT / "fuzz").glob("fuzz_*.c")} - {"reader"}
+    return names_in("READER", "src/formats/reader_table.def") + sorted(own)
+
+
+def prepare(name, corpus):
+    """Seeds that are made, not kept."""
+    corpus.mkdir(parents=True, exist_ok=True)
+    if name == "elf":
+        run(["clang", "-shared", "-fPIC", "-nostdlib", "-Os", "-funwind-tables", "-o", corpus / "seed",
+             ROOT / "fuzz" / "elf_seed.c"])
+
+
 def run_target(name, corpus, chosen):
     """(exit status, output) of one target. libFuzzer writes into its first folder, so that is a scratch one."""
     artifacts = ROOT / "build-asan" / "fuzz-findings"
     artifacts.mkdir(parents=True, exist_ok=True)
-    corpus.mkdir(parents=True, exist_ok=True)
+    prepare(name, corpus)
     command = [FOLDER / f"fuzz_{name}", f"-artifact_prefix={artifacts}/{name}-", f"-max_len={MOST_INPUT_BYTES}",
                f"-timeout={INPUT_LIMIT_SECONDS}", "-rss_limit_mb=4096", "-print_final_stats=1", "-verbosity=1",
                "-close_fd_mask=1"]
@@ -61,8 +74,7 @@ def main():
     chosen = arguments()
     if chosen.build and not meson_build(Results(), "build-asan", *ASAN_SETUP, env=environment(CC="clang")):
         return 1
-    names = [name for name in names_in("READER", "src/formats/reader_table.def")
-             if not chosen.only or name in chosen.only]
+    names = [name for name in targets() if not chosen.only or name in chosen.only]
     scratch = pathlib.Path(chosen.corpus).resolve() if chosen.corpus else pathlib.Path(tempfile.mkdtemp())
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
