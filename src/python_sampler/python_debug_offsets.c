@@ -247,6 +247,7 @@ static void fill_frames_and_code(struct python_layout *layout, const struct desc
     layout->frame.code = offset_at(offsets, at->frame_executable);
     layout->frame.instruction = offset_at(offsets, at->frame_instruction);
     layout->frame.owner = offset_at(offsets, at->frame_owner);
+    layout->frame.generator = NO_OFFSET;
     layout->frame.bytecode_index =
         layout->free_threaded ? offset_at(offsets, at->frame_bytecode_index) : NO_OFFSET;
     layout->frame.locals = offset_at(offsets, at->frame_locals);

@@ -62,6 +62,7 @@ struct python_layout {
         uint32_t code;
         uint32_t instruction;    /* pointer to the instruction; up to 3.10 its number */
         uint32_t owner;          /* NO_OFFSET up to 3.10 */
+        uint32_t generator;      /* up to 3.10: the generator that the frame belongs to */
         uint32_t bytecode_index; /* free-threaded 3.14: which copy of the bytecode */
         uint32_t locals;
         uint32_t bytes;             /* to read of a frame */

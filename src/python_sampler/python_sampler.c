@@ -20,8 +20,8 @@
 #define THOROUGH_POLL_NS INT64_C(100000000)
 /* A Python that does not come up is looked at again after twice the time, up to this. */
 #define FIRST_PATIENCE_NS INT64_C(5000000)
-#define MOST_PATIENCE_NS INT64_C(1000000000)
-#define MOST_FINISHING_BYTES 8192
+#define MOST_PATIENCE_NS INT64_C(200000000)
+#define CHILDREN_TEXT_BYTES 8192
 
 struct tracked {
     pid_t pid;                     /* 0: a free place */
@@ -41,6 +41,7 @@ struct python_sampler {
     size_t capacity;
     size_t live;
     struct id_map places; /* by process number; may name a place that another process took */
+    int64_t next_tick_ns; /* 0: none yet */
     int64_t next_children_ns;
     int64_t next_thorough_ns;
     uint64_t ticks;
@@ -133,9 +134,14 @@ static uint64_t hash_program(pid_t pid)
     return hash_bytes(path, size < 0 ? 0 : (size_t)size);
 }
 
+/* A zombie still has its number, but no program. */
 static bool has_ended(pid_t pid)
 {
-    return kill(pid, 0) != 0 && errno == ESRCH;
+    char link[64], path[8];
+    if (kill(pid, 0) != 0 && errno == ESRCH)
+        return true;
+    snprintf(link, sizeof(link), "/proc/%d/exe", (int)pid);
+    return readlink(link, path, sizeof(path)) < 0 && errno == ENOENT;
 }
 
 /* A child that was forked first, else a Python of its own. */
@@ -155,9 +161,12 @@ static enum python_find_result find_python(struct python_sampler *sampler, struc
         return PYTHON_FOUND;
     }
     tracked->program_hash = hash_program(tracked->pid);
-    tracked->next_find_ns = result == PYTHON_NOT_READY ? now + tracked->patience_ns : INT64_MAX;
+    /* A program that was just started may still be without its libraries. */
+    bool hopeless =
+        result == PYTHON_FAILED || (result == PYTHON_NONE && tracked->patience_ns == MOST_PATIENCE_NS);
+    tracked->next_find_ns = hopeless ? INT64_MAX : now + tracked->patience_ns;
     tracked->patience_ns =
-        tracked->patience_ns * 2 < MOST_PATIENCE_NS ? tracked->patience_ns * 2 : MOST_PATIENCE_NS;
+        tracked->patience_ns < MOST_PATIENCE_NS / 2 ? tracked->patience_ns * 2 : MOST_PATIENCE_NS;
     return result;
 }
 
@@ -171,7 +180,8 @@ bool python_sampler_add(struct python_sampler *sampler, pid_t pid, struct error 
     if (place == NO_ID)
         return error_set(error, ERROR_MEMORY, "too many processes");
     struct tracked *tracked = &sampler->tracked[place];
-    switch (find_python(sampler, tracked, now_ns(), error)) {
+    struct error reason;
+    switch (find_python(sampler, tracked, now_ns(), &reason)) {
     case PYTHON_FOUND:
     case PYTHON_NOT_READY:
         return true;
@@ -183,7 +193,7 @@ bool python_sampler_add(struct python_sampler *sampler, pid_t pid, struct error 
         break;
     }
     untrack(sampler, tracked);
-    return false;
+    return error_set(error, reason.code, "%s", reason.message);
 }
 
 static void meet_child(void *context, pid_t child)
@@ -199,7 +209,7 @@ static void meet_child(void *context, pid_t child)
 /* What the main thread started; most programs start their children there. False: the process has ended. */
 static bool poll_main_thread(struct python_sampler *sampler, uint32_t place)
 {
-    char text[MOST_FINISHING_BYTES];
+    char text[CHILDREN_TEXT_BYTES];
     struct tracked *tracked = &sampler->tracked[place];
     if (tracked->children_descriptor < 0) {
         snprintf(text, sizeof(text), "/proc/%d/task/%d/children", (int)tracked->pid, (int)tracked->pid);
@@ -289,11 +299,20 @@ static void sleep_until(int64_t deadline)
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
 }
 
+/* Ticks go on in step when a run follows another one at once. */
+static int64_t first_tick(const struct python_sampler *sampler, int64_t now)
+{
+    bool is_near =
+        sampler->next_tick_ns != 0 && now - sampler->next_tick_ns < 2 * sampler->options.interval_ns;
+    return is_near ? sampler->next_tick_ns : now;
+}
+
 void python_sampler_run(struct python_sampler *sampler, int64_t duration_ns, const atomic_bool *stop)
 {
     int64_t interval = sampler->options.interval_ns;
-    int64_t next = now_ns();
-    int64_t end = duration_ns == 0 ? INT64_MAX : next + duration_ns;
+    int64_t begin = now_ns();
+    int64_t next = first_tick(sampler, begin);
+    int64_t end = duration_ns == 0 ? INT64_MAX : begin + duration_ns;
     while (!atomic_load_explicit(stop, memory_order_relaxed) && next < end && sampler->live > 0) {
         int64_t now = now_ns();
         if (now < next) {
@@ -305,6 +324,7 @@ void python_sampler_run(struct python_sampler *sampler, int64_t duration_ns, con
         next += (late + 1) * interval;
         python_sampler_tick(sampler);
     }
+    sampler->next_tick_ns = next;
 }
 
 struct python_sampler_statistics python_sampler_statistics(const struct python_sampler *sampler)

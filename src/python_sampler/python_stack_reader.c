@@ -22,6 +22,7 @@
 #define ROOM_AHEAD_BYTES 512
 #define PAGE_BYTES 4096
 #define MOST_BUFFER_BYTES (2 * SPAN_SET_MOST_BYTES + 8192)
+#define OWNED_BY_GENERATOR 1
 #define POINTER_TAG_BITS UINT64_C(7)
 
 struct reading {
@@ -116,6 +117,7 @@ struct frame_view {
     uint64_t previous;
     uint64_t instruction;
     unsigned char owner;
+    bool of_generator;
 };
 
 static inline struct frame_view view_frame(const struct python_layout *layout, const unsigned char *bytes)
@@ -126,8 +128,12 @@ static inline struct frame_view view_frame(const struct python_layout *layout, c
         .instruction = layout->frame.instruction_bytes != 0 ? load_u32(bytes + layout->frame.instruction)
                                                             : load_u64(bytes + layout->frame.instruction),
     };
-    if (layout->frame.owner != NO_OFFSET)
+    if (layout->frame.owner != NO_OFFSET) {
         view.owner = bytes[layout->frame.owner];
+        view.of_generator = view.owner == OWNED_BY_GENERATOR;
+    } else {
+        view.of_generator = load_u64(bytes + layout->frame.generator) != 0;
+    }
     return view;
 }
 
@@ -137,12 +143,22 @@ static inline bool agree(const struct frame_view *first, const struct frame_view
            first->owner == second->owner && (!strict || first->instruction == second->instruction);
 }
 
-/* Up to 3.10 a frame that ended has no caller any more: then the first copy is the one that was alive. */
+/* A generator that yielded has no caller any more, and up to 3.10 neither has a frame that ended: then the first copy
+ * is the one that was alive. */
 static inline struct frame_view choose_innermost(const struct frame_view *first,
                                                  const struct frame_view *second,
                                                  const struct python_layout *layout)
 {
-    return layout->frame.owner == NO_OFFSET && second->previous == 0 ? *first : *second;
+    bool clears = second->of_generator || layout->frame.owner == NO_OFFSET;
+    return clears && second->previous == 0 ? *first : *second;
+}
+
+/* A generator was called by somebody, but yielded to them meanwhile. Up to 3.10 its frame does not say any more after
+ * its end that it was one, so a stack of a single frame must be seen twice. */
+static bool is_doubtful_root(const struct reading *reading, const struct frame_view *view, size_t steps)
+{
+    return view->of_generator ||
+           (steps == 0 && reading->layout->frame.owner == NO_OFFSET && reading->attempt == 0);
 }
 
 static enum attempt_result walk(struct reading *reading, uint64_t innermost, const unsigned char *first,
@@ -169,6 +185,8 @@ static enum attempt_result walk(struct reading *reading, uint64_t innermost, con
         if (steps == 0)
             view = choose_innermost(&before, &view, layout);
         else if (!agree(&before, &view, strict))
+            return ATTEMPT_TORN;
+        if (view.previous == 0 && is_doubtful_root(reading, &view, steps))
             return ATTEMPT_TORN;
         if (view.owner < layout->frame.first_hidden_owner) {
             uint32_t copy = layout->frame.bytecode_index == NO_OFFSET

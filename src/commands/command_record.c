@@ -1,0 +1,196 @@
+#include <stddef.h>
+#include <string.h>
+
+#include "commands/command.h"
+#include "commands/picture_output.h"
+#include "commands/profile_input.h"
+#include "commands/python_recording.h"
+
+extern const struct command command_record;
+
+struct record_options {
+    const char *file;
+    const char *duration;
+    const char *interval;
+    double rate;
+    struct option_list pids;
+    bool subprocesses, gil, idle, threads, processes, function, no_lines, full_names, quiet;
+};
+
+#define AT(field) offsetof(struct record_options, field)
+
+static struct record_options options;
+static struct picture_options picture_options;
+static struct profile_input_options input_options;
+
+static const struct option recording_options[] = {
+    {"pid", 'p', OPTION_LIST, AT(pids), "PID", "Record this process; may be repeated"},
+    {"subprocesses", 's', OPTION_FLAG, AT(subprocesses), NULL,
+     "Also the processes that it starts, and theirs"},
+    {"duration", 'd', OPTION_TEXT, AT(duration), "TIME",
+     "How long: 30, 90s, 2m, unlimited (default: until the processes end, or Ctrl-C)"},
+    {"rate", 'r', OPTION_NUMBER, AT(rate), "HZ", "Samples a second (default: 100)"},
+    {"gil", 'g', OPTION_FLAG, AT(gil), NULL, "Only threads that hold the global interpreter lock"},
+    {"idle", 0, OPTION_FLAG, AT(idle), NULL, "Also threads that wait"},
+    {"quiet", 'q', OPTION_FLAG, AT(quiet), NULL, "No progress, no summary"},
+    {NULL, 0, 0, 0, NULL, NULL},
+};
+
+static const struct option output_options[] = {
+    {"file", 'f', OPTION_TEXT, offsetof(struct picture_options, output), "FILE",
+     "Write to FILE; its ending picks the format (default: standard output)"},
+    {"output", 'o', OPTION_TEXT, offsetof(struct picture_options, output), "FILE", NULL},
+    {"format", 0, OPTION_TEXT, offsetof(struct picture_options, format), "NAME",
+     "svg, html, or a file format (see \"sparkflame convert --help\")"},
+    {"title", 0, OPTION_TEXT, offsetof(struct picture_options, title), "TEXT", "Title of the picture"},
+    {NULL, 0, 0, 0, NULL, NULL},
+};
+
+static const struct option frame_options[] = {
+    {"threads", 't', OPTION_FLAG, AT(threads), NULL, "The thread as outermost frame"},
+    {"processes", 0, OPTION_FLAG, AT(processes), NULL, "The process as outermost frame"},
+    {"function", 'F', OPTION_FLAG, AT(function), NULL, "Lines where functions begin, not where they are"},
+    {"nolineno", 0, OPTION_FLAG, AT(no_lines), NULL, "No lines: one frame for each function"},
+    {"full-filenames", 0, OPTION_FLAG, AT(full_names), NULL, "Whole paths of source files"},
+    {NULL, 0, 0, 0, NULL, NULL},
+};
+
+static const struct option_group *groups(void)
+{
+    static const struct option_group all[] = {
+        {"Recording", recording_options, &options},
+        {"Output", output_options, &picture_options},
+        {"Frames", frame_options, &options},
+        {NULL, NULL, NULL},
+    };
+    return all;
+}
+
+static bool add_pid(struct python_recording *recording, const char *text, struct error *error)
+{
+    if (recording->pid_count == RECORDING_MOST_PIDS)
+        return error_set(error, ERROR_USAGE, "too many processes");
+    return python_recording_parse_pid(text, &recording->pids[recording->pid_count++], error);
+}
+
+/* Operands before "--" are processes, those after it a program. */
+static bool set_targets(struct python_recording *recording, char **operands, int count, char **program,
+                        struct error *error)
+{
+    for (size_t i = 0; i < options.pids.size; i++) {
+        if (!add_pid(recording, options.pids.items[i], error))
+            return false;
+    }
+    for (int i = 0; i < count; i++) {
+        if (!add_pid(recording, operands[i], error))
+            return false;
+    }
+    recording->program = program;
+    if (recording->pid_count == 0 && program == NULL)
+        return error_set(error, ERROR_USAGE, "which process? Give its number, or a program after \"--\"");
+    return true;
+}
+
+static bool set_recording(struct python_recording *recording, struct error *error)
+{
+    if (options.duration != NULL &&
+        !python_recording_parse_duration(options.duration, &recording->duration_ns, error))
+        return false;
+    if (!(options.rate >= 0.1 && options.rate <= 100000))
+        return error_set(error, ERROR_USAGE, "--rate: %g is not between 0.1 and 100000", options.rate);
+    int64_t interval_ns = (int64_t)(1e9 / options.rate);
+    recording->sampler = (struct python_sampler_options){
+        .interval_ns = interval_ns,
+        .follow_children = options.subprocesses || recording->program != NULL,
+        .want_idle = options.idle,
+        .only_gil = options.gil,
+        .wait_for_python = recording->program != NULL,
+    };
+    recording->profile = (struct python_profile_options){
+        .lines = options.no_lines   ? PYTHON_LINES_NONE
+                 : options.function ? PYTHON_LINES_FIRST
+                                    : PYTHON_LINES_CURRENT,
+        .full_file_names = options.full_names,
+        .group_by_thread = options.threads,
+        .group_by_process = options.processes,
+        .wall = options.idle,
+        .interval_ns = interval_ns,
+    };
+    recording->quiet = options.quiet;
+    return true;
+}
+
+static int record(const struct python_recording *recording, const struct picture_target *target)
+{
+    struct error error = {0};
+    struct profile_needs needs = picture_needs(target, &picture_options);
+    struct profile_input input = {.command = &command_record, .options = &input_options};
+    profile_input_options_init(&input_options);
+    input.names.lines = true;
+    if (!profile_init(&input.profile, needs.times, &error)) {
+        command_complain(&command_record, "%s", error.message);
+        return EXIT_FAILED;
+    }
+    input.profile.times_are_absolute = true;
+    int exit_code = EXIT_FAILED;
+    if (python_recording_run(recording, &input.profile))
+        exit_code = picture_write(target, &picture_options, &input, NULL, NULL);
+    profile_release(&input.profile);
+    return exit_code;
+}
+
+/* The program after "--" is taken off, since its options are not ours. */
+static char **cut_program(int *argc, char **argv)
+{
+    for (int i = 1; i < *argc; i++) {
+        if (strcmp(argv[i], "--") == 0) {
+            char **program = i + 1 < *argc ? argv + i + 1 : NULL;
+            *argc = i;
+            return program;
+        }
+    }
+    return NULL;
+}
+
+static int run(int argc, char **argv)
+{
+    static struct python_recording recording;
+    struct error error = {0};
+    int operand_count;
+    bool wants_help;
+    options = (struct record_options){.rate = 100};
+    recording = (struct python_recording){.command = &command_record};
+    picture_options_init(&picture_options);
+    char **program = cut_program(&argc, argv);
+    if (!options_parse(argc, argv, groups(), &operand_count, &wants_help, &error))
+        return command_usage_error(&command_record, "%s", error.message);
+    if (wants_help) {
+        command_print_help(&command_record);
+        return EXIT_GOOD;
+    }
+    if (!set_targets(&recording, argv + 1, operand_count, program, &error) ||
+        !set_recording(&recording, &error))
+        return command_usage_error(&command_record, "%s", error.message);
+    struct picture_target target;
+    if (!picture_target_choose(&target, &command_record, &picture_options, "folded"))
+        return EXIT_USAGE;
+    return record(&recording, &target);
+}
+
+const struct command command_record = {
+    .name = "record",
+    .summary = "Record the stacks of running Python processes",
+    .usage = "[OPTIONS] PID… | [OPTIONS] -- PROGRAM [ARGUMENT…]",
+    .details = "The processes are never stopped: each stack is read twice at once and kept only when both\n"
+               "copies agree. CPython 3.8 to 3.15; PySpark workers tell the task that they serve. A program\n"
+               "after \"--\" is started and recorded with all processes that it starts, until it ends.\n"
+               "Ctrl-C ends a recording and writes what was read.\n",
+    .examples = "  sparkflame record 1234 -d 30 -f profile.html\n"
+                "      half a minute of process 1234\n"
+                "  sparkflame record --subprocesses 1234 -f workers.svg\n"
+                "      a pyspark.daemon with all its workers, until Ctrl-C\n"
+                "  sparkflame record -f job.html -- python3 job.py\n"
+                "      a program from begin to end\n",
+    .options = groups,
+    .run = run,
+};

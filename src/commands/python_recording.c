@@ -1,0 +1,171 @@
+#include "commands/python_recording.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/text_view.h"
+#include "commands/started_command.h"
+
+#define PROGRESS_NS INT64_C(500000000)
+#define SECOND_NS INT64_C(1000000000)
+
+static atomic_bool stopped;
+
+static void stop(int signal_number)
+{
+    (void)signal_number;
+    atomic_store_explicit(&stopped, true, memory_order_relaxed);
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = stop};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * SECOND_NS + time.tv_nsec;
+}
+
+bool python_recording_parse_pid(const char *text, pid_t *pid, struct error *error)
+{
+    uint64_t number;
+    struct text_view view = text_of(text);
+    bool is_hex = text_starts_with(view, TEXT("0x"));
+    if (is_hex ? !text_to_hex64(text_from(view, 2), &number) : !text_to_u64(view, &number))
+        return error_set(error, ERROR_USAGE, "\"%s\" is not a process number", text);
+    if (number == 0 || number > INT32_MAX)
+        return error_set(error, ERROR_USAGE, "there is no process %s", text);
+    *pid = (pid_t)number;
+    return true;
+}
+
+bool python_recording_parse_duration(const char *text, int64_t *duration_ns, struct error *error)
+{
+    struct text_view number = text_of(text);
+    double seconds, unit = 1;
+    *duration_ns = 0;
+    if (strcmp(text, "unlimited") == 0)
+        return true;
+    if (text_ends_with(number, TEXT("s")) || text_ends_with(number, TEXT("m")) ||
+        text_ends_with(number, TEXT("h"))) {
+        char letter = number.data[--number.size];
+        unit = letter == 's' ? 1 : letter == 'm' ? 60 : 3600;
+    }
+    if (!text_to_double(number, &seconds) || !(seconds * unit >= 0.001 && seconds * unit < 1e9))
+        return error_set(error, ERROR_USAGE, "\"%s\" is no duration: use seconds, 90s, 2m, 1h or unlimited",
+                         text);
+    *duration_ns = (int64_t)(seconds * unit * (double)SECOND_NS);
+    return true;
+}
+
+static void print_progress(const struct python_sampler *sampler, int64_t begin, int64_t duration_ns)
+{
+    struct python_sampler_statistics statistics = python_sampler_statistics(sampler);
+    double seconds = (double)(now_ns() - begin) / (double)SECOND_NS;
+    fprintf(stderr, "\r%.0f s", seconds);
+    if (duration_ns > 0)
+        fprintf(stderr, " of %.0f", (double)duration_ns / (double)SECOND_NS);
+    fprintf(stderr, ": %llu stacks of %zu Python process%s; Ctrl-C ends\033[K",
+            (unsigned long long)statistics.counts.stacks, statistics.live_python,
+            statistics.live_python == 1 ? "" : "es");
+    fflush(stderr);
+}
+
+/* In short runs when somebody watches. */
+static void run_sampler(const struct python_recording *recording, struct python_sampler *sampler)
+{
+    int64_t begin = now_ns();
+    bool watched = !recording->quiet && isatty(STDERR_FILENO) && recording->program == NULL;
+    int64_t left = recording->duration_ns;
+    do {
+        int64_t part = watched && (left == 0 || left > PROGRESS_NS) ? PROGRESS_NS : left;
+        python_sampler_run(sampler, part, &stopped);
+        if (watched)
+            print_progress(sampler, begin, recording->duration_ns);
+        if (recording->duration_ns > 0) {
+            left = recording->duration_ns - (now_ns() - begin);
+            if (left <= 0)
+                break;
+        }
+    } while (!atomic_load(&stopped) && python_sampler_statistics(sampler).live > 0);
+    if (watched)
+        fprintf(stderr, "\r\033[K");
+}
+
+static void print_summary(const struct python_recording *recording, const struct python_sampler *sampler)
+{
+    struct python_sampler_statistics statistics = python_sampler_statistics(sampler);
+    const struct python_counts *counts = &statistics.counts;
+    char lost[200] = "";
+    if (counts->restless + counts->broken + counts->too_deep > 0)
+        snprintf(lost, sizeof(lost), "; given up: %llu restless, %llu unreadable, %llu too deep",
+                 (unsigned long long)counts->restless, (unsigned long long)counts->broken,
+                 (unsigned long long)counts->too_deep);
+    char missed[60] = "";
+    if (statistics.missed_ticks > 0)
+        snprintf(missed, sizeof(missed), "; %llu missed", (unsigned long long)statistics.missed_ticks);
+    if (!recording->quiet)
+        command_complain(recording->command, "%llu stacks of %llu process%s in %llu ticks%s%s",
+                         (unsigned long long)counts->stacks, (unsigned long long)statistics.processes,
+                         statistics.processes == 1 ? "" : "es", (unsigned long long)statistics.ticks, missed,
+                         lost);
+    if (counts->stacks == 0 && counts->idle > 0)
+        command_complain(recording->command,
+                         "no thread ran Python code in that time; --idle records waiting ones too");
+    else if (counts->stacks == 0)
+        command_complain(recording->command, "no Python process was seen in that time");
+}
+
+static bool add_processes(const struct python_recording *recording, struct python_sampler *sampler,
+                          pid_t *started, struct error *error)
+{
+    for (size_t i = 0; i < recording->pid_count; i++) {
+        if (!python_sampler_add(sampler, recording->pids[i], error))
+            return false;
+    }
+    if (recording->program == NULL)
+        return true;
+    return started_command_start(started, recording->program, error) &&
+           python_sampler_add(sampler, *started, error);
+}
+
+bool python_recording_run(const struct python_recording *recording, struct profile *profile)
+{
+    struct error error = {0};
+    struct python_profile into;
+    struct python_sampler *sampler = NULL;
+    pid_t started = 0;
+    bool good = false;
+    if (!python_profile_init(&into, profile, &recording->profile, &error))
+        goto done;
+    sampler = python_sampler_new(&recording->sampler, python_profile_deliver, &into, &error);
+    if (sampler == NULL)
+        goto done;
+    catch_signals();
+    if (!add_processes(recording, sampler, &started, &error))
+        goto done;
+    run_sampler(recording, sampler);
+    print_summary(recording, sampler);
+    if (into.failed)
+        error_set_memory(&error);
+    good = !into.failed && profile->sample_count > 0;
+done:
+    if (error.code != ERROR_NONE)
+        command_complain(recording->command, "%s", error.message);
+    python_sampler_free(sampler);
+    python_profile_release(&into);
+    if (started > 0)
+        started_command_wait(started);
+    return good;
+}

@@ -1,0 +1,37 @@
+/*
+ * python_recording.h - samples Python processes for a while into a profile, as `record` and `py-spy record` do.
+ */
+#ifndef COMMANDS_PYTHON_RECORDING_H
+#define COMMANDS_PYTHON_RECORDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/attributes.h"
+#include "commands/command.h"
+#include "model/profile.h"
+#include "python_sampler/python_profile.h"
+#include "python_sampler/python_sampler.h"
+
+#define RECORDING_MOST_PIDS 1024
+
+struct python_recording {
+    const struct command *command; /* who speaks */
+    pid_t pids[RECORDING_MOST_PIDS];
+    size_t pid_count;
+    char *const *program; /* to start and record; NULL: none */
+    int64_t duration_ns;  /* 0: until the end of the processes, or Ctrl-C */
+    struct python_sampler_options sampler;
+    struct python_profile_options profile;
+    bool quiet;
+};
+
+/* Fills the profile, which is initialised. False: nothing was recorded, and why was printed. */
+bool python_recording_run(const struct python_recording *recording, struct profile *profile) MUST_CHECK;
+/* "30", "1.5", "90s", "2m", "1h", "unlimited" (0). */
+bool python_recording_parse_duration(const char *text, int64_t *duration_ns, struct error *error) MUST_CHECK;
+bool python_recording_parse_pid(const char *text, pid_t *pid, struct error *error) MUST_CHECK;
+
+#endif

@@ -1,0 +1,206 @@
+"""Recording real CPythons: the stacks are those that Python itself holds, and none that never was."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+
+from python_targets import MEASUREMENTS, PROGRAMS, VERSIONS, given_up, running, stacks
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_stacks_are_those_that_python_holds(sparkflame, version):
+    with running(version, "known_stacks.py") as target:
+        expected = {tuple(f"{name} ({file}:{line})" for name, file, line in stack)
+                    for stack in json.loads(target.first_line)}
+        done = sparkflame("record", target.pid, "--idle", "--full-filenames", "-d", "0.5", "-r", "20", "--format", "folded")
+    assert done.returncode == 0, done.stderr.decode()
+    got = set(stacks(done.stdout))
+    assert len(expected) == 18
+    assert got == expected
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_alternating_chains_are_never_mixed(sparkflame, version):
+    best_torn = best_lost = 1.0
+    for _ in range(MEASUREMENTS):
+        with running(version, "alternating_chains.py", 500) as target:
+            done = sparkflame("record", target.pid, "--nolineno", "-d", "1", "-r", "2000", "--format", "folded")
+        assert done.returncode == 0, done.stderr.decode()
+        torn = total = 0
+        for stack, count in stacks(done.stdout).items():
+            total += count
+            if not is_possible_chain([frame.split(" ")[0] for frame in stack]):
+                torn += count
+        lost, kept = given_up(done.stderr)
+        assert total == kept
+        best_torn = min(best_torn, torn / total)
+        best_lost = min(best_lost, lost / (lost + kept))
+        if best_torn <= 0.001 and best_lost <= 0.05:
+            break
+    assert best_torn <= 0.001
+    assert best_lost <= 0.05
+
+
+def is_possible_chain(names):
+    if names[:2] != ["<module>", "main"]:
+        return False
+    chain = names[2:]
+    if chain and chain[-1] == "leaf":
+        chain = chain[:-1]
+        if len(chain) != 30:
+            return False
+    return chain in ([f"a{i}" for i in range(len(chain))], [f"b{i}" for i in range(len(chain))])
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_generator_has_its_caller(sparkflame, version):
+    with running(version, "quick_generator.py") as target:
+        done = sparkflame("record", target.pid, "--nolineno", "-d", "1", "-r", "1000", "--format", "folded")
+    assert done.returncode == 0, done.stderr.decode()
+    names = {tuple(frame.split(" ")[0] for frame in stack) for stack in stacks(done.stdout)}
+    assert {stack[:2] for stack in names} == {("<module>", "main")}
+    assert ("<module>", "main", "consume", "generate") in names
+
+
+@pytest.mark.parametrize("version", ["3.9", "3.11", "3.13", "3.14"])
+def test_code_in_recycled_memory_has_its_own_name(sparkflame, version):
+    wanted = {f"function_{i:04d}" for i in range(100)}
+    for _ in range(MEASUREMENTS):
+        with running(version, "recycled_code.py", 100) as target:
+            target.stdin.write("go\n")
+            target.stdin.flush()
+            done = sparkflame("record", target.pid, "--nolineno", "--format", "folded", "-r", "100", "--idle")
+        assert done.returncode == 0, done.stderr.decode()
+        seen = set(re.findall(r"function_\d{4}", done.stdout.decode()))
+        if seen == wanted:
+            break
+    assert seen == wanted
+
+
+@pytest.mark.parametrize("version", ["3.9", "3.13"])
+def test_short_lived_children_are_seen(sparkflame, version):
+    best = 0.0
+    for _ in range(MEASUREMENTS):
+        with running(version, "short_children.py", 40, 0.05) as target:
+            target.stdin.write("go\n")
+            target.stdin.flush()
+            done = sparkflame("record", "--subprocesses", target.pid, "--processes", "--nolineno", "--format", "folded")
+            lines = target.stdout.read().split()
+        assert done.returncode == 0, done.stderr.decode()
+        children = {f"process {pid}" for pid in lines if pid.isdigit()}
+        assert len(children) == 40 and lines[-1] == "done"
+        seen = {stack[0] for stack in stacks(done.stdout) if stack[-1].startswith("child_work ")}
+        assert seen <= children
+        best = max(best, len(seen) / len(children))
+        if best >= 0.9:
+            break
+    assert best >= 0.9
+
+
+def test_the_target_is_never_stopped(binary):
+    with running("3.13", "alternating_chains.py", 500) as target:
+        recorder = subprocess.Popen([binary, "record", str(target.pid), "-d", "2", "-r", "1000", "--format", "folded"],
+                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        states = set()
+        while recorder.poll() is None:
+            with open(f"/proc/{target.pid}/status", encoding="ascii") as file:
+                text = file.read()
+            states.add(re.search(r"State:\s+(\S)", text)[1])
+            assert re.search(r"TracerPid:\s+(\d+)", text)[1] == "0"
+            time.sleep(0.002)
+    assert recorder.returncode == 0
+    assert states <= {"R", "S"}
+
+
+def test_shares_are_those_of_the_time_spent(sparkflame):
+    for _ in range(MEASUREMENTS):
+        with running("3.12", "known_shares.py") as target:
+            done = sparkflame("record", target.pid, "-F", "-d", "3", "-r", "500", "--format", "folded")
+        assert done.returncode == 0, done.stderr.decode()
+        counts = {}
+        for stack, count in stacks(done.stdout).items():
+            for name in ("seven_tenths", "three_tenths"):
+                if any(frame.startswith(name + " ") for frame in stack):
+                    counts[name] = counts.get(name, 0) + count
+        total = sum(counts.values())
+        share = counts["seven_tenths"] / total
+        # One point, and four standard deviations of so many samples.
+        allowed = 0.01 + 4 * (0.7 * 0.3 / total) ** 0.5
+        if abs(share - 0.7) <= allowed:
+            break
+    assert abs(share - 0.7) <= allowed
+
+
+def test_an_idle_process_is_said_to_be_idle(sparkflame):
+    with running("3.13", "recycled_code.py", 1) as target:
+        done = sparkflame("record", target.pid, "-d", "0.2", "--format", "folded")
+    assert done.returncode == 1
+    assert b"no thread ran Python code in that time; --idle records waiting ones too" in done.stderr
+
+
+def test_a_program_is_recorded_from_begin_to_end(sparkflame, tmp_path):
+    from python_targets import fetch_pythons
+    program = [str(fetch_pythons.fetch("3.12")), "-c", "import time\nwhile time.process_time() < 0.5: pass"]
+    done = sparkflame("record", "-f", "out.folded", "-q", "--", *program)
+    assert done.returncode == 0, done.stderr.decode()
+    assert b"<module> (<string>:2)" in (tmp_path / "out.folded").read_bytes()
+    done = sparkflame("record", "-f", "shell.folded", "-q", "--", "/bin/sh", "-c", '"$@" & wait', "sh", *program)
+    assert done.returncode == 0, done.stderr.decode()
+    assert b"<module> (<string>:2)" in (tmp_path / "shell.folded").read_bytes()
+
+
+def test_interrupting_writes_what_was_read(binary, tmp_path):
+    with running("3.13", "alternating_chains.py", 5000) as target:
+        recorder = subprocess.Popen([binary, "record", str(target.pid), "-f", "out.folded"], cwd=tmp_path,
+                                    stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        time.sleep(1)
+        recorder.send_signal(signal.SIGINT)
+        _, said = recorder.communicate()
+    assert recorder.returncode == 0, said.decode()
+    assert b"<module>" in (tmp_path / "out.folded").read_bytes()
+
+
+def test_a_process_that_ends_ends_the_recording(sparkflame):
+    with running("3.11", "recycled_code.py", 3) as target:
+        target.stdin.write("go\n")
+        target.stdin.flush()
+        done = sparkflame("record", target.pid, "--format", "folded", "--idle")
+    assert done.returncode == 0, done.stderr.decode()
+
+
+@pytest.mark.parametrize("arguments, message", [
+    ((), "which process? Give its number, or a program after \"--\""),
+    (("12x",), "\"12x\" is not a process number"),
+    (("0",), "there is no process 0"),
+    (("-r", "0", "1"), "--rate: 0 is not between 0.1 and 100000"),
+    (("-d", "soon", "1"), "\"soon\" is no duration: use seconds, 90s, 2m, 1h or unlimited"),
+])
+def test_wrong_use_is_explained(sparkflame, arguments, message):
+    done = sparkflame("record", *arguments)
+    assert done.returncode == 2
+    assert message in done.stderr.decode()
+
+
+def test_what_cannot_be_recorded_is_explained(sparkflame):
+    done = sparkflame("record", 2 ** 31 - 16)
+    assert (done.returncode, done.stderr) == (1, b"sparkflame record: there is no process 2147483632\n")
+    sleeper = subprocess.Popen(["sleep", "600"])
+    try:
+        done = sparkflame("record", sleeper.pid, "-d", "0.1")
+    finally:
+        sleeper.kill()
+        sleeper.wait()
+    assert done.returncode == 1
+    assert f"process {sleeper.pid} is not a Python process (" in done.stderr.decode()
+    done = sparkflame("record", "--", "./no-such-program")
+    assert done.returncode == 1
+    assert b"cannot start ./no-such-program: No such file or directory" in done.stderr
+
+
+def test_programs_are_found():
+    assert {"known_stacks.py", "known_shares.py"} <= set(os.listdir(PROGRAMS))
