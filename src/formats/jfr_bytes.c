@@ -3,8 +3,14 @@
 #include "base/text_builder.h"
 #include "base/utf8.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #define EACH_BYTE UINT64_C(0x0101010101010101)
 #define HIGH_BITS UINT64_C(0x8080808080808080)
+#define WORD_BYTES 8
+#define WIDE_BYTES 64
 #define TEXT_LIMIT_BYTES ((size_t)1 << 30)
 
 uint32_t jfr_fixed32(struct jfr_cursor *cursor)
@@ -37,32 +43,70 @@ static void skip_slowly(struct jfr_cursor *cursor, uint64_t count)
         (void)jfr_varint(cursor);
 }
 
-/* The last byte of an integer has its high bit clear, so integers are counted eight bytes at a time. Only the ninth
- * byte of an integer breaks that rule; it takes a run of eight high bits, half of which lie within one word. */
+/* Integers that end within the next eight bytes; more than eight when one of them may be nine bytes long. */
+static inline uint64_t count_word(const uint8_t *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof(word));
+    uint64_t high = word & HIGH_BITS;
+    uint64_t run = high & (high >> 8);
+    if (UNLIKELY((run & (run >> 16)) != 0))
+        return WORD_BYTES + 1;
+    return (((high ^ HIGH_BITS) >> 7) * EACH_BYTE) >> 56;
+}
+
+/* The same for WIDE_BYTES. */
+static inline uint64_t count_wide(const uint8_t *at)
+{
+#ifdef __SSE2__
+    const __m128i high = _mm_set1_epi8((char)0x80);
+    __m128i ends = _mm_setzero_si128(), long_runs = ends;
+    for (int i = 0; i < WIDE_BYTES; i += 16) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(at + i));
+        ends = _mm_sub_epi8(ends, _mm_cmpgt_epi8(bytes, _mm_set1_epi8(-1)));
+        long_runs = _mm_or_si128(long_runs, _mm_cmpeq_epi32(_mm_and_si128(bytes, high), high));
+    }
+    if (UNLIKELY(_mm_movemask_epi8(long_runs) != 0))
+        return WIDE_BYTES + 1;
+    __m128i sums = _mm_sad_epu8(ends, _mm_setzero_si128());
+    return (uint64_t)_mm_cvtsi128_si64(_mm_add_epi64(sums, _mm_srli_si128(sums, 8)));
+#else
+    uint64_t sum = 0;
+    for (int i = 0; i < WIDE_BYTES; i += WORD_BYTES) {
+        uint64_t count = count_word(at + i);
+        sum = count > WORD_BYTES ? WIDE_BYTES + 1 : sum + count;
+        if (sum > WIDE_BYTES)
+            break;
+    }
+    return sum;
+#endif
+}
+
+/* The last byte of an integer has its high bit clear, so integers are counted many bytes at a time. Only the ninth
+ * byte of an integer breaks that rule; it takes a run of eight high bits, and four of them lie together wherever one
+ * divides the bytes into groups of four. */
 void jfr_skip_varints(struct jfr_cursor *cursor, uint64_t count)
 {
     if (!jfr_has_room_for(cursor, count))
         return;
     struct jfr_cursor start = *cursor;
     uint64_t left = count;
-    while (left >= 8 && jfr_left(cursor) >= 8) {
-        uint64_t word;
-        memcpy(&word, cursor->at, sizeof(word));
-        uint64_t high = word & HIGH_BITS;
-        uint64_t run = high & (high >> 8);
-        if (UNLIKELY((run & (run >> 16)) != 0)) {
-            *cursor = start;
-            skip_slowly(cursor, count);
-            return;
-        }
-        left -= (((high ^ HIGH_BITS) >> 7) * EACH_BYTE) >> 56;
-        cursor->at += 8;
+    bool is_plain = true;
+    while (is_plain && left >= WORD_BYTES && jfr_left(cursor) >= WORD_BYTES) {
+        bool is_wide = left >= WIDE_BYTES && jfr_left(cursor) >= WIDE_BYTES;
+        size_t step = is_wide ? WIDE_BYTES : WORD_BYTES;
+        uint64_t found = is_wide ? count_wide(cursor->at) : count_word(cursor->at);
+        is_plain = found <= step;
+        left -= is_plain ? found : 0;
+        cursor->at += step;
     }
-    /* The word's last integer may go on in the next one. */
-    if (left < count && cursor->at[-1] >= 0x80) {
-        while (cursor->at > start.at && cursor->at[-1] >= 0x80)
-            cursor->at--;
+    if (UNLIKELY(!is_plain)) {
+        *cursor = start;
+        left = count;
     }
+    /* The last integer may go on in the bytes that follow. */
+    while (left < count && cursor->at > start.at && cursor->at[-1] >= 0x80)
+        cursor->at--;
     skip_slowly(cursor, left);
 }
 

@@ -21,6 +21,7 @@ bool jfr_names_init(struct jfr_names *names, struct profile *profile, bool with_
     arena_init(&names->arena, ARENA_LIMIT_BYTES);
     text_builder_init(&names->text, ARENA_LIMIT_BYTES);
     id_map_init(&names->stacks);
+    stack_paths_init(&names->paths, &profile->stacks);
     id_map_init(&names->classes);
     id_map_init(&names->threads);
     id_map_init(&names->states);
@@ -33,6 +34,7 @@ void jfr_names_release(struct jfr_names *names)
     arena_release(&names->arena);
     text_builder_release(&names->text);
     id_map_release(&names->stacks);
+    stack_paths_release(&names->paths);
     id_map_release(&names->classes);
     id_map_release(&names->threads);
     id_map_release(&names->states);
@@ -267,8 +269,7 @@ static bool make_stack(struct jfr_names *names, uint64_t id, uint32_t *stack, st
     size_t depth = 0;
     if (cursor.at == NULL || !read_path(names, &cursor, &depth, error))
         return cursor.at == NULL;
-    while (depth-- > 0 && *stack != NO_STACK)
-        *stack = stack_tree_child(&names->profile->stacks, *stack, names->path[depth]);
+    *stack = stack_paths_add(&names->paths, names->path, depth);
     return *stack != NO_STACK || error_set_memory(error);
 }
 

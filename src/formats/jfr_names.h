@@ -20,6 +20,7 @@
 #include "formats/jfr_chunk.h"
 #include "formats/jfr_schema.h"
 #include "model/profile.h"
+#include "model/stack_paths.h"
 
 #define JFR_FRAME_TYPES 16
 
@@ -53,6 +54,7 @@ struct jfr_names {
     uint32_t *path; /* frames of one stack */
     size_t path_capacity;
     struct id_map stacks;
+    struct stack_paths paths;
     struct id_map classes; /* frames */
     struct id_map threads; /* index in thread_list */
     struct jfr_thread *thread_list;

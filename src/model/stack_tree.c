@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "base/huge_pages.h"
 
 #define FIRST_SLOTS 1024
 
@@ -50,6 +51,7 @@ static bool grow_slots(struct stack_tree *tree)
     uint32_t *slots = calloc(count, sizeof(*slots));
     if (slots == NULL)
         return false;
+    huge_pages_advise(slots, count * sizeof(*slots));
     free(tree->slots);
     tree->slots = slots;
     tree->slot_mask = count - 1;
@@ -84,6 +86,45 @@ uint32_t stack_tree_child(struct stack_tree *tree, uint32_t parent, uint32_t fra
     if (node != NO_STACK)
         tree->slots[slot] = node;
     return node;
+}
+
+static bool make_room(struct stack_tree *tree, size_t count)
+{
+    if (!array_reserve(&tree->nodes, &tree->capacity, tree->size + count, NO_STACK))
+        return false;
+    while ((tree->size + count) * 3 > (tree->slot_mask + 1) * 2)
+        if (!grow_slots(tree))
+            return false;
+    return true;
+}
+
+/* The numbers of the new nodes follow one another, so no slot depends on the one before and their loads overlap. */
+static void append_path(struct stack_tree *tree, uint32_t parent, const uint32_t *frames, size_t count)
+{
+    for (size_t i = count; i-- > 0;) {
+        size_t slot = first_slot(tree, parent, frames[i]);
+        while (tree->slots[slot] != 0)
+            slot = (slot + 1) & tree->slot_mask;
+        tree->nodes[tree->size] = (struct stack_node){parent, frames[i]};
+        parent = (uint32_t)tree->size++;
+        tree->slots[slot] = parent;
+    }
+}
+
+uint32_t stack_tree_path(struct stack_tree *tree, uint32_t parent, const uint32_t *frames, size_t count)
+{
+    for (; count > 0; count--) {
+        uint32_t node = tree->slots[find_slot(tree, parent, frames[count - 1])];
+        if (node == 0)
+            break;
+        parent = node;
+    }
+    if (count == 0)
+        return parent;
+    if (!make_room(tree, count))
+        return NO_STACK;
+    append_path(tree, parent, frames, count);
+    return (uint32_t)tree->size - 1;
 }
 
 uint32_t stack_tree_find(const struct stack_tree *tree, uint32_t parent, uint32_t frame)

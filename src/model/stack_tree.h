@@ -37,6 +37,9 @@ bool stack_tree_init(struct stack_tree *tree) MUST_CHECK;
 void stack_tree_release(struct stack_tree *tree);
 /* The node of `frame` below `parent`, added when new; NO_STACK: out of memory. */
 uint32_t stack_tree_child(struct stack_tree *tree, uint32_t parent, uint32_t frame) MUST_CHECK;
+/* The node of a path below `parent`; frames come innermost first, as stack traces have them. Quicker than one child
+ * after the other: below the first new node all are new, so none of them is looked up. NO_STACK: out of memory. */
+uint32_t stack_tree_path(struct stack_tree *tree, uint32_t parent, const uint32_t *frames, size_t count) MUST_CHECK;
 /* NO_STACK when it is not there. */
 uint32_t stack_tree_find(const struct stack_tree *tree, uint32_t parent, uint32_t frame);
 /* Adds a node that the caller knows to be new and will never look up (no hash entry is made). */
