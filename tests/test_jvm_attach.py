@@ -117,6 +117,63 @@ def test_no_such_process(sparkflame):
     assert sparkflame("jcmd", "99999999999").returncode == 1
 
 
+@pytest.mark.parametrize("version", VERSIONS)
+def test_control_of_the_agent(version, classes, sparkflame, tmp_path):
+    with running(jvm.home_of(version), classes) as process:
+        result = sparkflame("control", process.pid, "status")
+        assert (result.returncode, result.stdout) == (0, b"Profiler is not active\n"), result.stderr
+        result = sparkflame("control", process.pid, "start", "event=ctimer", "file=profile.folded", cwd=tmp_path)
+        assert result.returncode == 0, result.stderr
+        again = sparkflame("control", process.pid, "start", "event=ctimer")
+        assert again.returncode == 1
+        assert b"already started" in again.stderr
+        assert b"Profiling is running" in sparkflame("control", process.pid, "status").stdout
+        assert sparkflame("control", process.pid, "stop").returncode == 0
+        assert (tmp_path / "profile.folded").exists()
+        assert not list(pathlib.Path("/tmp").glob(".sparkflame-*"))
+        assert process.poll() is None
+
+
+def test_control_says_what_is_wrong(sparkflame, tmp_path):
+    assert sparkflame("control").returncode == 2
+    assert sparkflame("control", 1, "dance").returncode == 2
+    missing = sparkflame("control", 1, "status", "--library", tmp_path / "none.so")
+    assert missing.returncode == 1
+    assert b"none.so" in missing.stderr
+    assert b"no JVM" in sparkflame("control", "no.such.Class", "status").stderr
+
+
+def copies():
+    return set(pathlib.Path("/tmp").glob(".libsparkflame-*.so"))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may run as others")
+def test_library_that_the_target_cannot_read_is_copied(classes, sparkflame, tmp_path):
+    home = jvm.home_of("17")
+    nobody = pwd.getpwnam("nobody")
+    if not readable_by_all(home / "bin" / "java"):
+        pytest.skip(f"{home} is not readable by other users")
+    hidden = tmp_path / "hidden"
+    hidden.mkdir(mode=0o700)
+    library = hidden / "libsparkflame.so"
+    # A content of its own gives the copy a name of its own; what is behind the sections is not loaded.
+    library.write_bytes(jvm.LIBRARY.read_bytes() + os.urandom(16))
+    before = copies()
+    try:
+        with running(home, classes, user=nobody.pw_uid, group=nobody.pw_gid, extra_groups=[], cwd="/tmp") as process:
+            for _ in range(2):
+                result = sparkflame("control", process.pid, "status", "--library", library)
+                assert (result.returncode, result.stdout) == (0, b"Profiler is not active\n"), result.stderr
+                assert len(copies() - before) == 1
+            (copy,) = copies() - before
+            assert copy.read_bytes() == library.read_bytes()
+            loaded = pathlib.Path(f"/proc/{process.pid}/maps").read_text()
+            assert str(copy) in loaded and str(library) not in loaded
+    finally:
+        for copy in copies() - before:
+            copy.unlink()
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may run as others")
 @pytest.mark.parametrize("version", ["11", "25"])
 def test_jvm_of_another_user(version, classes, sparkflame):

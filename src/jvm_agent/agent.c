@@ -148,6 +148,17 @@ static bool reply_file(const char *options, char *path, size_t size)
     return to_file;
 }
 
+/* "reply=PATH" in the arguments, which may be wrong otherwise. */
+static bool reply_path(const char *options, char *path, size_t size)
+{
+    const char *at = options == NULL ? NULL : strstr(options, ",reply=");
+    if (at == NULL)
+        return false;
+    at += strlen(",reply=");
+    snprintf(path, size, "%.*s", (int)strcspn(at, ","), at);
+    return true;
+}
+
 static jint run_attached(const char *options)
 {
     struct error error = {0};
@@ -157,6 +168,10 @@ static jint run_attached(const char *options)
     bool done = agent_execute(options, &text, &error);
     if (!done)
         agent_log(LOG_ERROR, "%s", error.message);
+    if (reply_path(options, path, sizeof(path)))
+        write_reply(done ? text.data : error.message, done ? text.size : strlen(error.message), path);
+    else if (!done)
+        text_builder_clear(&text);
     else if (text.size > 0 && reply_file(options, path, sizeof(path)))
         write_reply(text.data, text.size, path);
     else if (text.size > 0)

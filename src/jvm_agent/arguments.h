@@ -55,6 +55,7 @@ struct arguments {
     const char *event;
     const char *file;
     const char *log;
+    const char *reply; /* where an attach command's words go, also those of its failure */
     const char *log_level;
     const char *filter;
     const char *title;

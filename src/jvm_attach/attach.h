@@ -30,6 +30,11 @@ bool attach_command(pid_t pid, const char *command, const char *const arguments[
    /dev/shm. The same library gets the same path, so that loading it again talks to the one already there. */
 bool attach_load_agent(pid_t pid, const char *library, const char *options, struct error *error) MUST_CHECK;
 
+/* Loads the agent with a command ("status", "start,event=cpu,…") and gives the words it answers with; when it fails,
+   they are the message. */
+bool attach_agent_command(pid_t pid, const char *library, const char *command, struct text_builder *answer,
+                          struct error *error) MUST_CHECK;
+
 /* The path under which the target finds the library, copied if it must be. Room for PATH_MAX bytes. */
 bool attach_place_library(const struct jvm_process *process, const char *library, char *path_in_target,
                           struct error *error) MUST_CHECK;
