@@ -110,6 +110,15 @@ static bool write_meta(const struct page_data *data, struct text_builder *to, st
     return good;
 }
 
+/* NO_STRING: out of memory. */
+static uint32_t add_frame_text(struct page_data *data, uint32_t frame, const struct name_style *style,
+                               struct text_builder *text)
+{
+    text_builder_clear(text);
+    frame_name_add(data->profile, frame, style, text);
+    return text->failed ? NO_STRING : page_strings_add(&data->strings, text_builder_view(text));
+}
+
 static bool collect_frame_texts(struct page_data *data)
 {
     struct name_style plain = data->input->names, readable;
@@ -122,15 +131,11 @@ static bool collect_frame_texts(struct page_data *data)
     bool good = data->frame_texts != NULL;
     for (size_t i = 0; good && i < data->tree.frame_count; i++) {
         uint32_t frame = data->tree.frames[i], *tickets = &data->frame_texts[i * 3];
-        text_builder_clear(&text);
-        frame_name_add(data->profile, frame, &plain, &text);
-        tickets[0] = page_strings_add(&data->strings, text_builder_view(&text));
-        text_builder_clear(&text);
-        frame_name_add(data->profile, frame, &readable, &text);
-        tickets[1] = page_strings_add(&data->strings, text_builder_view(&text));
         uint32_t file = data->profile->frames.frames[frame].file;
+        tickets[0] = add_frame_text(data, frame, &plain, &text);
+        tickets[1] = add_frame_text(data, frame, &readable, &text);
         tickets[2] = page_strings_add(&data->strings, profile_text(data->profile, file));
-        good = !text.failed && tickets[0] != NO_STRING && tickets[1] != NO_STRING && tickets[2] != NO_STRING;
+        good = tickets[0] != NO_STRING && tickets[1] != NO_STRING && tickets[2] != NO_STRING;
     }
     text_builder_release(&text);
     return good;
