@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "jvm_agent/agent_log.h"
+#include "jvm_agent/allocations.h"
+#include "jvm_agent/locks.h"
 #include "jvm_agent/sampler.h"
 #include "jvm_agent/signal_choice.h"
 #include "jvm_agent/thread_watch.h"
@@ -136,7 +138,9 @@ static bool start_wall(struct event_plan *plan, struct error *error)
 bool event_plan_start(struct event_plan *plan, struct error *error)
 {
     if ((plan->execution != NULL && !start_execution(plan, error)) ||
-        (plan->wall != NULL && !start_wall(plan, error))) {
+        (plan->wall != NULL && !start_wall(plan, error)) ||
+        (plan->allocations && !allocations_start(plan->allocation_bytes, plan->live, error)) ||
+        (plan->locks && !locks_start(plan->lock_ns, error))) {
         event_plan_stop(plan);
         return false;
     }
@@ -150,4 +154,10 @@ void event_plan_stop(struct event_plan *plan)
         plan->execution->stop();
     if (plan->wall != NULL)
         plan->wall->stop();
+    if (plan->allocations)
+        allocations_stop();
+    if (plan->locks)
+        locks_stop();
+    if (plan->live)
+        allocations_report_live();
 }

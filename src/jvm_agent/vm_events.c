@@ -3,8 +3,12 @@
 #include <string.h>
 
 #include "jvm_agent/agent.h"
+#include "jvm_agent/allocations.h"
 #include "jvm_agent/java_vm.h"
+#include "jvm_agent/locks.h"
+#include "jvm_agent/process_metrics.h"
 #include "jvm_agent/runtime_stubs.h"
+#include "jvm_agent/sampler.h"
 #include "jvm_agent/thread_names.h"
 #include "jvm_agent/thread_table.h"
 #include "jvm_agent/thread_watch.h"
@@ -50,6 +54,30 @@ static void JNICALL on_thread_end(jvmtiEnv *tools, JNIEnv *environment, jthread 
     learn_name(tools, environment, thread);
 }
 
+static uint64_t gc_began_ns;
+
+static void JNICALL on_gc_start(jvmtiEnv *tools)
+{
+    gc_began_ns = sampler_now_ns();
+}
+
+static void JNICALL on_gc_finish(jvmtiEnv *tools)
+{
+    process_metrics_gc(sampler_now_ns() - gc_began_ns);
+}
+
+/* Costs two calls in each pause; without it the recording lacks counts and times of collections. */
+static void watch_collections(void)
+{
+    jvmtiCapabilities wanted;
+    memset(&wanted, 0, sizeof(wanted));
+    wanted.can_generate_garbage_collection_events = 1;
+    if ((*java_vm.tools)->AddCapabilities(java_vm.tools, &wanted) != JVMTI_ERROR_NONE)
+        return;
+    java_vm_enable(JVMTI_EVENT_GARBAGE_COLLECTION_START, true);
+    java_vm_enable(JVMTI_EVENT_GARBAGE_COLLECTION_FINISH, true);
+}
+
 bool vm_events_install(bool live, struct error *error)
 {
     jvmtiEventCallbacks callbacks;
@@ -59,12 +87,18 @@ bool vm_events_install(bool live, struct error *error)
     callbacks.DynamicCodeGenerated = on_code;
     callbacks.ThreadStart = on_thread_start;
     callbacks.ThreadEnd = on_thread_end;
+    callbacks.SampledObjectAlloc = allocations_on_sample;
+    callbacks.MonitorContendedEnter = locks_on_wait;
+    callbacks.MonitorContendedEntered = locks_on_entered;
+    callbacks.GarbageCollectionStart = on_gc_start;
+    callbacks.GarbageCollectionFinish = on_gc_finish;
     jvmtiError failed = (*java_vm.tools)->SetEventCallbacks(java_vm.tools, &callbacks, sizeof(callbacks));
     if (failed != JVMTI_ERROR_NONE)
         return error_set(error, ERROR_SYSTEM, "the JVM refuses event callbacks (%d)", (int)failed);
     java_vm_enable(JVMTI_EVENT_VM_INIT, true);
     java_vm_enable(JVMTI_EVENT_VM_DEATH, true);
     java_vm_enable(JVMTI_EVENT_DYNAMIC_CODE_GENERATED, true);
+    watch_collections();
     if (live)
         (*java_vm.tools)->GenerateEvents(java_vm.tools, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
     return true;

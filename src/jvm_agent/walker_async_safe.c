@@ -358,14 +358,14 @@ __attribute__((noinline)) static void walk_guarded(struct walk *walk, bool *wait
 uint32_t walker_walk(const struct walk_request *request, frame_word *frames, bool *waiting)
 {
     struct walk walk = {.request = request, .frames = frames};
-    struct fault_point point;
+    struct fault_point point, *outer = request->record->fault_point; /* of a walk that this one interrupted */
     if (fault_point_set(&point) == 0) {
         request->record->fault_point = &point;
         walk_guarded(&walk, waiting);
     } else {
         give_up(&walk, FRAME_ERROR_FAULT);
     }
-    request->record->fault_point = NULL;
+    request->record->fault_point = outer;
     if (walk.depth >= request->depth_limit && request->depth_limit > 0)
         frames[walk.depth - 1] = frame_number(FRAME_ERROR, FRAME_ERROR_TRUNCATED);
     return walk.depth;

@@ -1,0 +1,177 @@
+#include "jvm_agent/allocations.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+#include "jvm_agent/agent_log.h"
+#include "jvm_agent/class_names.h"
+#include "jvm_agent/java_vm.h"
+#include "jvm_agent/sampler.h"
+
+struct live_object {
+    jweak reference; /* NULL: free */
+    struct sample sample;
+};
+
+static uint64_t interval;
+static bool follow_live;
+static pthread_mutex_t live_mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct live_object live_objects[LIVE_OBJECT_LIMIT];
+static size_t live_next; /* where to look for room */
+static uint64_t live_missed;
+
+bool allocations_start(uint64_t interval_bytes, bool live, struct error *error)
+{
+    jvmtiCapabilities wanted;
+    memset(&wanted, 0, sizeof(wanted));
+    wanted.can_generate_sampled_object_alloc_events = 1;
+    interval = interval_bytes;
+    follow_live = live;
+    live_missed = 0;
+    if ((*java_vm.tools)->AddCapabilities(java_vm.tools, &wanted) != JVMTI_ERROR_NONE)
+        return error_set(error, ERROR_UNSUPPORTED,
+                         "this JVM cannot sample allocations: another agent does, or it is older than 11");
+    jint bytes = interval_bytes > INT32_MAX ? INT32_MAX : (jint)interval_bytes;
+    if ((*java_vm.tools)->SetHeapSamplingInterval(java_vm.tools, bytes) != JVMTI_ERROR_NONE)
+        return error_set(error, ERROR_UNSUPPORTED, "this JVM refuses an allocation interval of %d bytes",
+                         (int)bytes);
+    java_vm_enable(JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, true);
+    return true;
+}
+
+void allocations_stop(void)
+{
+    jvmtiCapabilities used;
+    memset(&used, 0, sizeof(used));
+    used.can_generate_sampled_object_alloc_events = 1;
+    java_vm_enable(JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, false);
+    (*java_vm.tools)->RelinquishCapabilities(java_vm.tools, &used);
+}
+
+static uint32_t class_number(jvmtiEnv *tools, jclass object_class)
+{
+    char *signature = NULL;
+    if ((*tools)->GetClassSignature(tools, object_class, &signature, NULL) != JVMTI_ERROR_NONE)
+        return 0;
+    uint32_t number = class_names_add(signature);
+    (*tools)->Deallocate(tools, (unsigned char *)signature);
+    return number;
+}
+
+static bool is_dead(JNIEnv *environment, jweak reference)
+{
+    return (*environment)->IsSameObject(environment, reference, NULL);
+}
+
+/* A free place, or one whose object is gone; a few tries only, since the thread wants to go on. */
+static struct live_object *find_place(JNIEnv *environment)
+{
+    for (int tries = 0; tries < 64; tries++) {
+        struct live_object *place = &live_objects[live_next];
+        live_next = (live_next + 1) % LIVE_OBJECT_LIMIT;
+        if (place->reference == NULL)
+            return place;
+        if (is_dead(environment, place->reference)) {
+            (*environment)->DeleteWeakGlobalRef(environment, place->reference);
+            place->reference = NULL;
+            return place;
+        }
+    }
+    live_missed++;
+    return NULL;
+}
+
+static void follow(JNIEnv *environment, jobject object, const struct sample *sample)
+{
+    jweak reference = (*environment)->NewWeakGlobalRef(environment, object);
+    if (reference == NULL)
+        return;
+    pthread_mutex_lock(&live_mutex);
+    struct live_object *place = find_place(environment);
+    if (place != NULL)
+        *place = (struct live_object){reference, *sample};
+    pthread_mutex_unlock(&live_mutex);
+    if (place == NULL)
+        (*environment)->DeleteWeakGlobalRef(environment, reference);
+}
+
+/* e to the power of -x, for x from 0 to 32, to six digits; this library does without libm. */
+static double falling_power(double x)
+{
+    double part = x / 1024, power = 1 - part + part * part / 2 - part * part * part / 6;
+    for (int i = 0; i < 10; i++)
+        power *= power;
+    return power;
+}
+
+/* The JVM takes an object with probability 1 - e^(-size/interval): it stands for all the bytes of its like. */
+static uint64_t bytes_stood_for(uint64_t size)
+{
+    double x = (double)size / (double)interval;
+    if (x > 32)
+        return size;
+    return x < 1e-6 ? interval : (uint64_t)((double)size / (1 - falling_power(x)));
+}
+
+static void take_sample(jvmtiEnv *tools, JNIEnv *environment, struct thread_record *record, jobject object,
+                        jclass object_class, uint64_t size)
+{
+    bool waiting = false;
+    struct sample sample = {.time_ns = sampler_now_ns(), .weight = 1, .detail = size};
+    sample.kind = size > interval ? SAMPLE_ALLOCATION_OUTSIDE : SAMPLE_ALLOCATION;
+    sample.value = bytes_stood_for(size);
+    sample.class_number = class_number(tools, object_class);
+    sample.tid = atomic_load(&record->tid);
+    sample.tag = atomic_load(&record->tag);
+    sample.trace = sampler_take_stack(record, NULL, &waiting);
+    if (sample.trace == 0 || !sample_ring_put(&sampler.ring, &sample))
+        return;
+    atomic_fetch_add(&sampler.samples, 1);
+    if (follow_live)
+        follow(environment, object, &sample);
+}
+
+void JNICALL allocations_on_sample(jvmtiEnv *tools, JNIEnv *environment, jthread thread, jobject object,
+                                   jclass object_class, jlong size)
+{
+    struct thread_record *record = thread_table_add(thread_own_id());
+    atomic_fetch_add(&sampler.active, 1);
+    if (record != NULL && atomic_load(&sampler.running) && !atomic_load(&record->own))
+        take_sample(tools, environment, record, object, object_class, (uint64_t)size);
+    atomic_fetch_sub(&sampler.active, 1);
+}
+
+/* More than the ring holds: waits for the writer, but not for ever. */
+static void put_patiently(const struct sample *sample)
+{
+    struct timespec pause = {0, 1000000};
+    for (int tries = 0; tries < 1000 && !sample_ring_put(&sampler.ring, sample); tries++)
+        nanosleep(&pause, NULL);
+}
+
+void allocations_report_live(void)
+{
+    JNIEnv *environment = java_vm_environment();
+    if (environment == NULL)
+        return;
+    pthread_mutex_lock(&live_mutex);
+    for (size_t i = 0; i < LIVE_OBJECT_LIMIT; i++) {
+        struct live_object *object = &live_objects[i];
+        if (object->reference == NULL)
+            continue;
+        if (!is_dead(environment, object->reference)) {
+            object->sample.kind = SAMPLE_LIVE_OBJECT;
+            object->sample.detail = object->sample.time_ns;
+            object->sample.time_ns = sampler_now_ns();
+            put_patiently(&object->sample);
+        }
+        (*environment)->DeleteWeakGlobalRef(environment, object->reference);
+        object->reference = NULL;
+    }
+    if (live_missed > 0)
+        agent_log(LOG_WARN, "%llu sampled objects were not followed: more than %d are alive",
+                  (unsigned long long)live_missed, LIVE_OBJECT_LIMIT);
+    pthread_mutex_unlock(&live_mutex);
+}
