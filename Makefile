@@ -47,7 +47,7 @@ fuzz:
 	python3 tools/run_fuzz.py --build --seconds $(SECONDS_PER_TARGET)
 
 soak: build
-	@if [ -x tools/soak.py ]; then python3 tools/soak.py; else echo "there is nothing to soak yet: no agent, no collector"; fi
+	python3 tools/soak_agent.py --seconds 240
 
 install: build
 	meson configure $(BUILD) --prefix $(PREFIX) > /dev/null

@@ -10,6 +10,7 @@
 #include "jvm_agent/engine.h"
 #include "jvm_agent/java_vm.h"
 #include "jvm_agent/recording.h"
+#include "jvm_agent/spark_names.h"
 #include "jvm_agent/vm_events.h"
 
 #define REPLY_LIMIT_BYTES ((size_t)1 << 30)
@@ -35,6 +36,7 @@ bool agent_open(JavaVM *machine, bool live, struct error *error)
     if (!java_vm_ready(environment, error))
         return false;
     vm_events_watch_threads();
+    spark_names_watch(environment);
     return true;
 }
 
@@ -98,6 +100,7 @@ void agent_on_init(JNIEnv *environment)
         agent_log(LOG_ERROR, "sparkflame is off: %s", error.message);
     } else {
         vm_events_watch_threads();
+        spark_names_watch(environment);
         if (delayed_arguments != NULL && !agent_execute(delayed_arguments, &text, &error))
             agent_log(LOG_ERROR, "%s", error.message);
     }

@@ -1,0 +1,117 @@
+#include "jvm_agent/spark_names.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "jvm_agent/agent_log.h"
+#include "jvm_agent/java_vm.h"
+#include "jvm_agent/tags.h"
+#include "jvm_agent/thread_names.h"
+#include "jvm_agent/thread_table.h"
+
+#define NAME_LIMIT_BYTES 512
+
+typedef void(JNICALL set_native_name)(JNIEnv *environment, jobject thread, jstring name);
+
+static set_native_name *original;
+
+bool spark_names_parse(struct text_view name, char *tag, size_t size)
+{
+    static const char start[] = "Executor task launch worker for task ";
+    char text[NAME_LIMIT_BYTES];
+    unsigned partition, attempt, stage, stage_attempt;
+    unsigned long long task;
+    if (!text_starts_with(name, text_of(start)) || name.size >= sizeof(text))
+        return false;
+    memcpy(text, name.data, name.size);
+    text[name.size] = 0;
+    if (sscanf(text + strlen(start), "%u.%u in stage %u.%u (TID %llu)", &partition, &attempt, &stage,
+               &stage_attempt, &task) != 5)
+        return false;
+    int used = snprintf(tag, size, "stage=%u;stage_attempt=%u;partition=%u;attempt=%u;task=%llu", stage,
+                        stage_attempt, partition, attempt, task);
+    return used > 0 && (size_t)used < size;
+}
+
+static bool is_current(JNIEnv *environment, jobject thread)
+{
+    jthread self = NULL;
+    if ((*java_vm.tools)->GetCurrentThread(java_vm.tools, &self) != JVMTI_ERROR_NONE || self == NULL)
+        return false;
+    bool same = (*environment)->IsSameObject(environment, self, thread);
+    (*environment)->DeleteLocalRef(environment, self);
+    return same;
+}
+
+/* Spark's threads rename themselves at the start of each task, before they read it. */
+static void JNICALL note_name(JNIEnv *environment, jobject thread, jstring name)
+{
+    char text[NAME_LIMIT_BYTES], tag[NAME_LIMIT_BYTES];
+    jsize bytes = name == NULL ? NAME_LIMIT_BYTES : (*environment)->GetStringUTFLength(environment, name);
+    if (bytes < NAME_LIMIT_BYTES) {
+        (*environment)
+            ->GetStringUTFRegion(environment, name, 0, (*environment)->GetStringLength(environment, name),
+                                 text);
+        if (spark_names_parse((struct text_view){text, (size_t)bytes}, tag, sizeof(tag)) &&
+            is_current(environment, thread))
+            tags_set(text_of(tag));
+    }
+    original(environment, thread, name);
+}
+
+/*
+ * A class of the boot loader with `static native void watch(Class thread)`, since from elsewhere replacing a native
+ * method of the JDK makes the JVM print a warning. A class file, version 52.
+ */
+static const unsigned char helper_class[] = {
+    0xca, 0xfe, 0xba, 0xbe, 0,   0,   0,   52,  0,   7, /* seven constants less one */
+    7,    0,    2,                                      /* 1: class, name 2 */
+    1,    0,    20,   'j',  'a', 'v', 'a', '/', 'l', 'a', 'n', 'g', '/', 'S', 'p', 'a', 'r', 'k', 'f',
+    'l',  'a',  'm',  'e', /* 2 */
+    7,    0,    4,         /* 3: class, name 4 */
+    1,    0,    16,   'j',  'a', 'v', 'a', '/', 'l', 'a', 'n', 'g', '/', 'O', 'b', 'j', 'e', 'c', 't', /* 4 */
+    1,    0,    5,    'w',  'a', 't', 'c', 'h',                                                        /* 5 */
+    1,    0,    20,   '(',  'L', 'j', 'a', 'v', 'a', '/', 'l', 'a', 'n', 'g', '/', 'C', 'l', 'a', 's',
+    's',  ';',  ')',  'V',                              /* 6 */
+    0,    0x20, 0,    1,    0,   3,   0,   0,   0,   0, /* super; this 1, super 3; no fields */
+    0,    1,    1,    8,    0,   5,   0,   6,   0,   0, /* static native watch(Class)V */
+    0,    0,
+};
+
+static void JNICALL replace_native(JNIEnv *environment, jclass helper, jclass thread_class)
+{
+    JNINativeMethod method = {(char *)"setNativeName", (char *)"(Ljava/lang/String;)V", (void *)note_name};
+    if ((*environment)->RegisterNatives(environment, thread_class, &method, 1) != 0)
+        (*environment)->ExceptionClear(environment);
+}
+
+static bool call_helper(JNIEnv *environment, jclass thread_class)
+{
+    JNINativeMethod method = {(char *)"watch", (char *)"(Ljava/lang/Class;)V", (void *)replace_native};
+    jclass helper = (*environment)
+                        ->DefineClass(environment, "java/lang/Sparkflame", NULL, (const jbyte *)helper_class,
+                                      sizeof(helper_class));
+    if (helper == NULL || (*environment)->RegisterNatives(environment, helper, &method, 1) != 0)
+        return false;
+    jmethodID watch = (*environment)->GetStaticMethodID(environment, helper, "watch", "(Ljava/lang/Class;)V");
+    if (watch == NULL)
+        return false;
+    (*environment)->CallStaticVoidMethod(environment, helper, watch, thread_class);
+    return !(*environment)->ExceptionCheck(environment);
+}
+
+void spark_names_watch(JNIEnv *environment)
+{
+    jclass thread_class = (*environment)->FindClass(environment, "java/lang/Thread");
+    if (original != NULL || thread_class == NULL)
+        return;
+    original = (set_native_name *)dlsym(RTLD_DEFAULT, "JVM_SetNativeThreadName");
+    if (original == NULL)
+        return;
+    if (!call_helper(environment, thread_class)) {
+        if ((*environment)->ExceptionCheck(environment))
+            (*environment)->ExceptionClear(environment);
+        agent_log(LOG_DEBUG, "threads' names cannot be watched: tasks are tagged by the Spark plugin only");
+    }
+}

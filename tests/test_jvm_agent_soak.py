@@ -1,0 +1,20 @@
+"""A short piece of the soak (tools/soak_agent.py): no JVM may come to harm."""
+
+import subprocess
+import sys
+
+import pytest
+
+import jvm
+
+
+@pytest.mark.parametrize("version, collector", [("17", "G1"), ("25", "Z")])
+def test_no_harm(version, collector):
+    try:
+        jvm.home_of(version)
+    except OSError as error:
+        pytest.skip(str(error))
+    done = subprocess.run([sys.executable, jvm.ROOT / "tools" / "soak_agent.py", "--seconds", "12", "--versions", version,
+                           "--collectors", collector], capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                          timeout=1200, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Run the agent for a long time in JVMs that do what is hard on a profiler, at 0.2 ms, with every collector, on several
+JDKs, with start/stop cycles from outside; end with 1 when a JVM crashed or hung."""
+
+import argparse
+import itertools
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+import jvm  # noqa: E402
+
+COLLECTORS = ["G1", "Parallel", "Z", "Serial"]
+EVENTS = ["event=cpu,interval=200us", "event=ctimer,interval=200us,alloc=32k,lock=1us,live", "event=itimer,interval=200us",
+          "event=cpu,interval=200us,wall=1ms", "event=ctimer,interval=200us,cstack=vmx"]
+HANG_SECONDS = 300
+
+
+def attach(tools, pid, arguments):
+    subprocess.run([tools / "bin" / "jcmd", str(pid), "JVMTI.agent_load", str(jvm.LIBRARY), f'"{arguments}"'],
+                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=HANG_SECONDS,
+                   check=False)
+
+
+def cycle(tools, program, seconds, events, folder):
+    """Starts and stops until the program ends."""
+    end = time.monotonic() + seconds
+    count = 0
+    for event in itertools.cycle(events):
+        if time.monotonic() > end or program.poll() is not None:
+            return count
+        attach(tools, program.pid, f"start,{event},file={folder}/cycle.jfr")
+        time.sleep(0.5)
+        attach(tools, program.pid, f"stop,file={folder}/cycle.folded" if count % 2 else "stop")
+        count += 1
+
+
+def run_one(home, classes, collector, event, seconds, folder, attached):
+    agent = [] if attached else [f"-agentpath:{jvm.LIBRARY}=start,{event},file={folder}/soak.jfr,chunktime=5s"]
+    command = [home / "bin" / "java", f"-XX:+Use{collector}GC", "-Xmx256m", "-XX:ReservedCodeCacheSize=24m",
+               f"-XX:ErrorFile={folder}/crash.log", *agent, "-cp", str(classes), "Soak", str(seconds)]
+    output = open(folder / "output.txt", "w+", encoding="utf-8")
+    program = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, cwd=folder)
+    cycles = 0
+    try:
+        if attached:
+            while program.poll() is None and "ready" not in (folder / "output.txt").read_text():
+                time.sleep(0.1)
+            cycles = cycle(jvm.system_home(), program, seconds, [event, *EVENTS], folder)
+        status = program.wait(timeout=seconds + HANG_SECONDS)
+    except subprocess.TimeoutExpired:
+        subprocess.run([jvm.system_home() / "bin" / "jstack", str(program.pid)], stdin=subprocess.DEVNULL, check=False,
+                       timeout=60)
+        status = "hung"
+    finally:
+        program.kill()
+        program.wait()
+        output.close()
+    return status, cycles
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=int, default=60, help="for each run (60)")
+    parser.add_argument("--versions", default="17,25", help="releases of Java (17,25)")
+    parser.add_argument("--collectors", default=",".join(COLLECTORS), help="garbage collectors (all four)")
+    parser.add_argument("--runs", type=int, default=0, help="end after so many runs (all)")
+    options = parser.parse_args()
+    failed = runs = 0
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="soak-"))
+    classes = jvm.compile_classes(folder, "Soak")
+    matrix = list(itertools.product(options.versions.split(","), options.collectors.split(","), (False, True)))
+    for index, (version, collector, attached) in enumerate(matrix):
+        if options.runs and runs == options.runs:
+            break
+        event = EVENTS[index % len(EVENTS)]
+        status, cycles = run_one(jvm.home_of(version), classes, collector, event, options.seconds, folder, attached)
+        runs += 1
+        failed += status != 0
+        print(f"{'ok' if status == 0 else 'FAILED'} JDK {version} {collector} {event}"
+              f"{f', {cycles} cycles' if attached else ''}: status {status}", flush=True)
+        if status != 0:
+            print((folder / "output.txt").read_text()[-3000:], flush=True)
+            if (folder / "crash.log").exists():
+                print((folder / "crash.log").read_text()[:12000], flush=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    print(f"{runs - failed} of {runs} runs without harm")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
