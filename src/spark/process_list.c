@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/text_builder.h"
 #include "spark/process_arguments.h"
+#include "spark/process_ports.h"
 
 enum { ARENA_LIMIT_BYTES = 256 << 20, FILE_LIMIT_BYTES = 8 << 20 };
 
@@ -191,10 +192,12 @@ static void describe_jvm(struct process_list *list, struct process *process,
     application = first_of(application,
                            application_of_container(argument_value(environment, "", "CONTAINER_ID"), room));
     process->application = keep(list, application);
-    if (process->role == SPARK_ROLE_EXECUTOR)
+    if (process->role == SPARK_ROLE_EXECUTOR) {
         process->executor = keep(list, argument_after(arguments, "--executor-id"));
-    else if (process->role == SPARK_ROLE_DRIVER || process->role == SPARK_ROLE_SERVER)
+        process->driver_port = port_of_address(argument_after(arguments, "--driver-url"));
+    } else if (process->role == SPARK_ROLE_DRIVER || process->role == SPARK_ROLE_SERVER) {
         process->executor = "driver";
+    }
 }
 
 static void describe_python(struct process_list *list, struct process *process,
@@ -270,7 +273,8 @@ static void relate(struct process_list *list, struct process *process)
     bool runs_driver = process->role == SPARK_ROLE_DRIVER || process->role == SPARK_ROLE_SERVER;
     if (parent == NULL)
         return;
-    if (runs_driver && parent->language == PROCESS_PYTHON && parent->role == SPARK_ROLE_NONE) {
+    if (runs_driver && parent->language == PROCESS_PYTHON &&
+        (parent->role == SPARK_ROLE_NONE || parent->role == SPARK_ROLE_PYTHON_DRIVER)) {
         parent->role = SPARK_ROLE_PYTHON_DRIVER;
         inherit(parent, process);
     }
@@ -283,6 +287,32 @@ static void relate(struct process_list *list, struct process *process)
         process->role = SPARK_ROLE_PYTHON_DRIVER;
     if (process->role != SPARK_ROLE_NONE)
         inherit(process, parent);
+}
+
+/* A driver's command line does not tell its application; the executors that call it on its port do. */
+static void name_driver(struct process_list *list, const char *folder, struct process *driver)
+{
+    uint16_t tried = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct process *executor = &list->processes[i];
+        if (executor->driver_port == 0 || executor->driver_port == tried || executor->application[0] == '\0')
+            continue;
+        tried = executor->driver_port;
+        if (process_listens(folder, driver->pid, tried)) {
+            driver->application = executor->application;
+            return;
+        }
+    }
+}
+
+static void name_drivers(struct process_list *list, const char *folder)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        struct process *process = &list->processes[i];
+        bool is_driver = process->role == SPARK_ROLE_DRIVER || process->role == SPARK_ROLE_SERVER;
+        if (is_driver && process->language == PROCESS_JVM && process->application[0] == '\0')
+            name_driver(list, folder, process);
+    }
 }
 
 static bool read_folder(struct process_list *list, const char *folder, struct process_files *files,
@@ -312,6 +342,7 @@ bool process_list_read(struct process_list *list, const char *folder, struct err
     text_builder_release(&files.environment);
     if (list->count > 0)
         qsort(list->processes, list->count, sizeof(list->processes[0]), compare_pids);
+    name_drivers(list, folder);
     /* A child may have a smaller number than its parent, so that what it inherits may come late. */
     for (unsigned round = 0; round < 3; round++)
         for (size_t i = 0; i < list->count; i++)

@@ -45,6 +45,7 @@ struct process {
     const char *main_class;  /* class, jar or module; "" */
     const char *name;        /* the program: class or script */
     const char *user;        /* name or number */
+    uint16_t driver_port;    /* of an executor: where its driver listens; 0 */
 };
 
 struct process_list {
