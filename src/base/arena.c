@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 struct arena_block {
     struct arena_block *next;
@@ -12,6 +13,9 @@ struct arena_block {
 
 #define FIRST_BLOCK_BYTES ((size_t)16 << 10)
 #define LARGEST_BLOCK_BYTES ((size_t)1 << 20)
+/* A large arena takes whole huge pages: a fault for each small one would cost as much as filling it. */
+#define HUGE_PAGE_BYTES ((size_t)2 << 20)
+#define HUGE_FROM_BYTES ((size_t)8 << 20)
 
 void arena_init(struct arena *arena, size_t limit_bytes)
 {
@@ -34,6 +38,22 @@ void arena_reset(struct arena *arena)
     arena_release(arena);
 }
 
+/* May make a block of a large arena larger. */
+static struct arena_block *new_block(const struct arena *arena, size_t *size)
+{
+    size_t all = sizeof(struct arena_block) + *size;
+    size_t huge = (all + HUGE_PAGE_BYTES - 1) & ~(HUGE_PAGE_BYTES - 1);
+    size_t left = arena->limit_bytes - arena->used_bytes;
+    if (arena->used_bytes < HUGE_FROM_BYTES || huge - sizeof(struct arena_block) > left)
+        return malloc(all);
+    struct arena_block *block = aligned_alloc(HUGE_PAGE_BYTES, huge);
+    if (block == NULL)
+        return malloc(all);
+    madvise(block, huge, MADV_HUGEPAGE); /* a wish: without it all is only slower */
+    *size = huge - sizeof(struct arena_block);
+    return block;
+}
+
 /* Blocks grow with the arena, so that small arenas stay small and large ones have few blocks. */
 static bool add_block(struct arena *arena, size_t needed)
 {
@@ -48,7 +68,7 @@ static bool add_block(struct arena *arena, size_t needed)
         size = arena->limit_bytes - arena->used_bytes;
     if (size < needed)
         return false;
-    struct arena_block *block = malloc(sizeof(*block) + size);
+    struct arena_block *block = new_block(arena, &size);
     if (block == NULL)
         return false;
     block->next = arena->blocks;

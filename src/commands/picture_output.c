@@ -81,6 +81,7 @@ struct profile_needs picture_needs(const struct picture_target *target, const st
         needs =
             (struct profile_needs){.times = !timeless, .contexts = !text, .lines = !text, .one_event = text};
     }
+    needs.order = options->chart;
     return needs;
 }
 

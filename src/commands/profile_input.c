@@ -148,6 +148,7 @@ static struct read_options make_read_options(struct profile_input *input, const 
         .needs_lines = needs->lines || options->lines,
         .needs_contexts =
             needs->contexts || input->selection.label_count > 0 || input->selection.group_count > 0,
+        .needs_order = needs->order,
         .event = text_of(input->selection.event),
         .notice = print_notice,
         .notice_context = input,

@@ -52,6 +52,7 @@ struct profile_needs {
     bool contexts;
     bool lines;
     bool one_event; /* the output shows a single event */
+    bool order;     /* of samples without a time */
 };
 
 struct profile_input {

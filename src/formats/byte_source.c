@@ -319,6 +319,15 @@ bool byte_source_is_mapped(const struct byte_source *source)
     return is_plain_memory(source);
 }
 
+void byte_source_drop(const struct byte_source *source, struct text_view bytes)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t from = ((uintptr_t)bytes.data + page - 1) & ~(page - 1);
+    uintptr_t to = ((uintptr_t)bytes.data + bytes.size) & ~(page - 1);
+    if (source->map != NULL && to > from)
+        madvise((void *)from, to - from, MADV_DONTNEED);
+}
+
 /* Only from the start, and only where nothing was peeked at yet or it may be thrown away. */
 static bool unpack_whole(struct byte_source *source, size_t limit, struct text_view *all, struct error *error)
 {

@@ -45,6 +45,9 @@ bool byte_source_failed(const struct byte_source *source);
  * Valid until close. */
 bool byte_source_all(struct byte_source *source, size_t limit, struct text_view *all,
                      struct error *error) MUST_CHECK;
+/* Says that these bytes of byte_source_all() are not needed for now, so that they take no memory; reading them again
+ * is allowed. Safe from several threads. */
+void byte_source_drop(const struct byte_source *source, struct text_view bytes);
 /* True when byte_source_all() maps the file, so that it costs no memory of its own. */
 bool byte_source_is_mapped(const struct byte_source *source);
 

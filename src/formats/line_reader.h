@@ -26,9 +26,22 @@
 
 struct line_reader {
     struct byte_source *source;
-    size_t last_bytes; /* of the block handed out, not yet passed over */
-    bool failed;       /* error is set: a read error, or a line over the limit */
+    size_t last_bytes;     /* of the block handed out, not yet passed over */
+    bool failed;           /* error is set: a read error, or a line over the limit */
+    bool is_part;          /* `part` is read, not the source */
+    struct text_view part; /* what is left of it */
 };
+
+/* To read a part of a mapped source, from several threads if need be; it must end with a line end, or the source. */
+static inline struct line_reader line_reader_of_part(struct byte_source *source, struct text_view part)
+{
+    return (struct line_reader){.source = source, .is_part = true, .part = part};
+}
+
+/* The first `size` bytes, or some more up to a line end. */
+struct text_view line_reader_front(struct text_view text, size_t size);
+/* Cuts the text in `count` parts of about equal size that end with line ends; some may be empty. */
+void line_reader_split(struct text_view text, size_t count, struct text_view *parts);
 
 /* The next whole lines; the last line of all may lack its end. False at the end, or with `failed` and *error set;
  * what came before a read error is handed out first. */

@@ -5,21 +5,48 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "base/threads.h"
+#include "formats/folded_build.h"
 #include "formats/folded_line.h"
 #include "formats/line_reader.h"
 #include "formats/reader.h"
 
-struct folded_reader {
-    struct profile *profile;
-    bool needs_lines;
-    bool two_counts;
-    uint32_t events[2];
-    uint64_t line;
+/* What each thread reads before all join what they found, so that no stack is kept by each of them for long. */
+#define ROUND_BYTES ((size_t)16 << 20)
+/* Less than this is not worth a thread. */
+#define SMALL_BYTES ((size_t)2 << 20)
+#define MOST_THREADS 64
+
+/* What was read, by a thread or in all. */
+struct folded_counts {
+    uint64_t lines;
     uint64_t stacks;
     uint64_t unknown_lines;
     uint64_t first_unknown;
-    uint64_t cut_stacks;
+};
+
+/* A part of the text, read by one thread. */
+struct folded_part {
+    struct line_reader lines;
+    struct folded_table *table;
+    struct folded_table own_table; /* of threads beside others */
+    struct folded_counts counts;
+    bool two_counts;
+    bool good;
+    struct error error;
+};
+
+struct folded_reader {
+    const struct read_options *options;
+    struct profile *profile;
+    bool two_counts;
+    uint32_t events[2];
+    struct folded_table table;
+    struct folded_counts counts;
+    struct folded_part *parts;
+    size_t part_count;
 };
 
 /* Counts of the lines of a head, without the last one, which may be cut. */
@@ -70,49 +97,127 @@ static int recognizes_folded(struct text_view head)
     return lines.with_semicolon > 0 ? 60 : 20;
 }
 
-static bool add_stack(struct folded_reader *reader, const struct folded_line *line)
+static bool read_line(struct folded_part *part, struct text_view line)
 {
-    struct profile *profile = reader->profile;
-    struct text_view rest = line->stack;
-    uint32_t node = STACK_ROOT;
-    size_t depth = 0;
-    /* "a;b; 3" has an innermost frame without a name. */
-    bool more = true;
-    while (more && depth++ < READER_DEPTH_LIMIT) {
-        more = text_find_byte(rest, ';') != TEXT_NOT_FOUND;
-        uint32_t frame = folded_frame(profile, text_cut(&rest, ';'), reader->needs_lines);
-        node = frame == NO_FRAME ? NO_STACK : stack_tree_child(&profile->stacks, node, frame);
-        if (node == NO_STACK)
+    struct folded_line parsed = {.counts = {0, 0}};
+    part->counts.lines++;
+    if (UNLIKELY(part->two_counts || !folded_line_parse_usual(line, &parsed))) {
+        switch (folded_line_parse(line, part->two_counts, &parsed, &part->error)) {
+        case FOLDED_NOTHING:
+            return true;
+        case FOLDED_UNKNOWN:
+            if (part->counts.unknown_lines++ == 0)
+                part->counts.first_unknown = part->counts.lines;
+            return true;
+        case FOLDED_BAD:
+            return false;
+        case FOLDED_STACK:
+            break;
+        }
+    }
+    part->counts.stacks++;
+    return folded_table_add(part->table, parsed.stack, parsed.counts) ? true : error_set_memory(&part->error);
+}
+
+/* On failure the last line counted is the bad one, and what came before it is in the table. */
+static bool read_part(struct folded_part *part)
+{
+    struct text_view block;
+    while (line_reader_next(&part->lines, &block, &part->error)) {
+        bool good = true;
+        while (good && block.size > 0)
+            good = read_line(part, line_cut(&block));
+        if (!folded_table_flush(part->table))
+            return error_set_memory(&part->error);
+        if (!good)
             return false;
     }
-    reader->cut_stacks += rest.size > 0;
-    for (size_t i = 0; i < (reader->two_counts ? 2 : 1); i++) {
-        struct sample sample = {.stack = node, .event = reader->events[i], .time_ns = NO_TIME};
-        sample.value = sample.count = line->counts[i];
-        if (line->counts[i] != 0 && !profile_add_sample(profile, &sample))
-            return false;
+    part->counts.lines += part->lines.failed;
+    return !part->lines.failed;
+}
+
+static void run_part(void *context, size_t index)
+{
+    struct folded_reader *reader = context;
+    reader->parts[index].good = read_part(&reader->parts[index]);
+}
+
+static bool make_parts(struct folded_reader *reader, size_t count, struct error *error)
+{
+    reader->parts = calloc(count, sizeof(*reader->parts));
+    if (reader->parts == NULL)
+        return error_set_memory(error);
+    reader->part_count = count;
+    for (size_t i = 0; i < count; i++) {
+        struct folded_part *part = &reader->parts[i];
+        part->two_counts = reader->two_counts;
+        part->table = count == 1 ? &reader->table : &part->own_table;
+        if (count > 1 && !folded_table_init(&part->own_table))
+            return error_set_memory(error);
     }
     return true;
 }
 
-static bool read_line(struct folded_reader *reader, struct text_view line, struct error *error)
+/* Adds what a part has read; *error says where in the whole text it failed. */
+static bool take_part(struct folded_reader *reader, struct folded_part *part, struct error *error)
 {
-    struct folded_line parsed;
-    reader->line++;
-    switch (folded_line_parse(line, reader->two_counts, &parsed, error)) {
-    case FOLDED_NOTHING:
+    struct folded_counts *all = &reader->counts;
+    if (part->table != &reader->table && !folded_table_join(&reader->table, part->table))
+        return error_set_memory(error);
+    if (all->unknown_lines == 0 && part->counts.unknown_lines > 0)
+        all->first_unknown = all->lines + part->counts.first_unknown;
+    all->lines += part->counts.lines;
+    all->stacks += part->counts.stacks;
+    all->unknown_lines += part->counts.unknown_lines;
+    part->counts = (struct folded_counts){0};
+    if (part->good)
         return true;
-    case FOLDED_UNKNOWN:
-        if (reader->unknown_lines++ == 0)
-            reader->first_unknown = reader->line;
-        return true;
-    case FOLDED_BAD:
-        return error_prefix(error, "line %" PRIu64, reader->line);
-    case FOLDED_STACK:
-        break;
+    *error = part->error;
+    return error_prefix(error, "line %" PRIu64, all->lines);
+}
+
+/* Each thread takes the next piece of a mapped text, and so on until its end. */
+static bool read_round(struct folded_reader *reader, struct byte_source *source, struct text_view text,
+                       struct error *error)
+{
+    struct text_view pieces[MOST_THREADS];
+    line_reader_split(text, reader->part_count, pieces);
+    for (size_t i = 0; i < reader->part_count; i++) {
+        struct folded_part *part = &reader->parts[i];
+        part->lines = line_reader_of_part(source, pieces[i]);
+        if (!folded_table_set_known(part->table, &reader->table))
+            return error_set_memory(error);
     }
-    reader->stacks++;
-    return add_stack(reader, &parsed) ? true : error_set_memory(error);
+    threads_run(reader->part_count, run_part, reader);
+    for (size_t i = 0; i < reader->part_count; i++)
+        if (!take_part(reader, &reader->parts[i], error))
+            return false;
+    return true;
+}
+
+static bool read_in_rounds(struct folded_reader *reader, struct byte_source *source, size_t threads,
+                           struct error *error)
+{
+    struct text_view rest = byte_source_peek(source, 0, error);
+    if (!make_parts(reader, threads, error))
+        return false;
+    while (rest.size > 0) {
+        struct text_view front = line_reader_front(rest, ROUND_BYTES * threads);
+        if (!read_round(reader, source, front, error))
+            return false;
+        rest = text_from(rest, front.size);
+    }
+    return true;
+}
+
+static bool read_in_order(struct folded_reader *reader, struct byte_source *source, struct error *error)
+{
+    if (!make_parts(reader, 1, error))
+        return false;
+    reader->table.keeps_order = reader->options->needs_order;
+    reader->parts[0].lines = (struct line_reader){.source = source};
+    run_part(reader, 0);
+    return take_part(reader, &reader->parts[0], error);
 }
 
 static bool begin(struct folded_reader *reader, struct byte_source *source, struct error *error)
@@ -132,42 +237,60 @@ static bool begin(struct folded_reader *reader, struct byte_source *source, stru
     return true;
 }
 
-static void tell(const struct folded_reader *reader, const struct read_options *options)
+static void tell(const struct folded_reader *reader, uint64_t cut_stacks)
 {
+    const struct read_options *options = reader->options;
     char text[160];
     if (options->notice == NULL)
         return;
-    if (reader->unknown_lines > 0) {
+    if (reader->counts.unknown_lines > 0) {
         snprintf(text, sizeof(text),
                  "%" PRIu64 " lines without a count were passed over, the first is line %" PRIu64,
-                 reader->unknown_lines, reader->first_unknown);
+                 reader->counts.unknown_lines, reader->counts.first_unknown);
         options->notice(options->notice_context, text);
     }
-    if (reader->cut_stacks > 0) {
-        snprintf(text, sizeof(text), "%" PRIu64 " stacks were cut after %zu frames", reader->cut_stacks,
+    if (cut_stacks > 0) {
+        snprintf(text, sizeof(text), "%" PRIu64 " stacks were cut after %zu frames", cut_stacks,
                  READER_DEPTH_LIMIT);
         options->notice(options->notice_context, text);
     }
 }
 
+static bool read_all(struct folded_reader *reader, struct byte_source *source, struct error *error)
+{
+    uint64_t cut_stacks = 0;
+    const struct read_options *options = reader->options;
+    if (!begin(reader, source, error))
+        return false;
+    size_t threads = options->threads < MOST_THREADS ? options->threads : MOST_THREADS;
+    bool several = threads > 1 && !options->needs_order && byte_source_is_mapped(source) &&
+                   byte_source_peek(source, 0, error).size > SMALL_BYTES;
+    bool good =
+        several ? read_in_rounds(reader, source, threads, error) : read_in_order(reader, source, error);
+    /* What came before a failure counts. */
+    struct folded_build_options build = {.events = reader->events,
+                                         .event_count = reader->two_counts ? 2 : 1,
+                                         .most_frames = READER_DEPTH_LIMIT,
+                                         .needs_lines = options->needs_lines};
+    if (!folded_build(reader->profile, &reader->table, &build, &cut_stacks))
+        return error_set_memory(error);
+    if (good && reader->counts.stacks == 0)
+        return error_set(error, ERROR_BAD_INPUT, "no line is a stack with a count");
+    if (good)
+        tell(reader, cut_stacks);
+    return good;
+}
+
 static bool read_folded(struct byte_source *source, const struct read_options *options,
                         struct profile *profile, struct error *error)
 {
-    struct folded_reader reader = {.profile = profile, .needs_lines = options->needs_lines};
-    struct line_reader lines = {.source = source};
-    struct text_view block;
-    if (!begin(&reader, source, error))
-        return false;
-    while (line_reader_next(&lines, &block, error))
-        while (block.size > 0)
-            if (!read_line(&reader, line_cut(&block), error))
-                return false;
-    if (lines.failed)
-        return error_prefix(error, "after line %" PRIu64, reader.line);
-    if (reader.stacks == 0)
-        return error_set(error, ERROR_BAD_INPUT, "no line is a stack with a count");
-    tell(&reader, options);
-    return true;
+    struct folded_reader reader = {.options = options, .profile = profile};
+    bool good = folded_table_init(&reader.table) ? read_all(&reader, source, error) : error_set_memory(error);
+    for (size_t i = 0; i < reader.part_count; i++)
+        folded_table_release(&reader.parts[i].own_table);
+    free(reader.parts);
+    folded_table_release(&reader.table);
+    return good;
 }
 
 const struct reader reader_folded = {

@@ -23,6 +23,7 @@ struct read_options {
     size_t threads;      /* at least 1 */
     bool needs_lines;    /* else frames may come without file and line, which merges more */
     bool needs_contexts; /* else threads, states and labels may be left out */
+    bool needs_order;    /* samples without a time stay apart and in the order of the file, for charts */
     /* Only this event ("cpu", "alloc", …) is wanted; empty: all. A reader may ignore it. */
     struct text_view event;
     /* `perf script` text, as stackcollapse-perf.pl has them. */

@@ -18,6 +18,7 @@ bool stack_tree_init(struct stack_tree *tree)
     }
     tree->nodes[STACK_ROOT] = (struct stack_node){NO_STACK, UINT32_MAX};
     tree->size = 1;
+    tree->indexed = 1;
     return true;
 }
 
@@ -45,22 +46,32 @@ static size_t find_slot(const struct stack_tree *tree, uint32_t parent, uint32_t
     return slot;
 }
 
-static bool grow_slots(struct stack_tree *tree)
+static void index_node(struct stack_tree *tree, size_t node)
 {
-    size_t count = (tree->slot_mask + 1) * 2;
-    uint32_t *slots = calloc(count, sizeof(*slots));
-    if (slots == NULL)
-        return false;
-    huge_pages_advise(slots, count * sizeof(*slots));
-    free(tree->slots);
-    tree->slots = slots;
-    tree->slot_mask = count - 1;
-    for (size_t i = 1; i < tree->size; i++) {
-        size_t slot = first_slot(tree, tree->nodes[i].parent, tree->nodes[i].frame);
-        while (slots[slot] != 0)
-            slot = (slot + 1) & tree->slot_mask;
-        slots[slot] = (uint32_t)i;
+    size_t slot = first_slot(tree, tree->nodes[node].parent, tree->nodes[node].frame);
+    while (tree->slots[slot] != 0)
+        slot = (slot + 1) & tree->slot_mask;
+    tree->slots[slot] = (uint32_t)node;
+}
+
+/* Slots for `count` nodes more than there are, and all nodes in them. */
+static bool make_index(struct stack_tree *tree, size_t count)
+{
+    size_t slot_count = tree->slot_mask + 1;
+    while ((tree->size + count) * 3 > slot_count * 2)
+        slot_count *= 2;
+    if (slot_count > tree->slot_mask + 1) {
+        uint32_t *slots = calloc(slot_count, sizeof(*slots));
+        if (slots == NULL)
+            return false;
+        huge_pages_advise(slots, slot_count * sizeof(*slots));
+        free(tree->slots);
+        tree->slots = slots;
+        tree->slot_mask = slot_count - 1;
+        tree->indexed = 1;
     }
+    for (; tree->indexed < tree->size; tree->indexed++)
+        index_node(tree, tree->indexed);
     return true;
 }
 
@@ -74,28 +85,22 @@ uint32_t stack_tree_append(struct stack_tree *tree, uint32_t parent, uint32_t fr
 
 uint32_t stack_tree_child(struct stack_tree *tree, uint32_t parent, uint32_t frame)
 {
+    if (UNLIKELY(tree->indexed < tree->size) && !make_index(tree, 1))
+        return NO_STACK;
     size_t slot = find_slot(tree, parent, frame);
     if (LIKELY(tree->slots[slot] != 0))
         return tree->slots[slot];
     if ((tree->size + 1) * 3 > (tree->slot_mask + 1) * 2) {
-        if (!grow_slots(tree))
+        if (!make_index(tree, 1))
             return NO_STACK;
         slot = find_slot(tree, parent, frame);
     }
     uint32_t node = stack_tree_append(tree, parent, frame);
-    if (node != NO_STACK)
+    if (node != NO_STACK) {
         tree->slots[slot] = node;
+        tree->indexed = tree->size;
+    }
     return node;
-}
-
-static bool make_room(struct stack_tree *tree, size_t count)
-{
-    if (!array_reserve(&tree->nodes, &tree->capacity, tree->size + count, NO_STACK))
-        return false;
-    while ((tree->size + count) * 3 > (tree->slot_mask + 1) * 2)
-        if (!grow_slots(tree))
-            return false;
-    return true;
 }
 
 /* The numbers of the new nodes follow one another, so no slot depends on the one before and their loads overlap. */
@@ -109,10 +114,13 @@ static void append_path(struct stack_tree *tree, uint32_t parent, const uint32_t
         parent = (uint32_t)tree->size++;
         tree->slots[slot] = parent;
     }
+    tree->indexed = tree->size;
 }
 
 uint32_t stack_tree_path(struct stack_tree *tree, uint32_t parent, const uint32_t *frames, size_t count)
 {
+    if (UNLIKELY(tree->indexed < tree->size) && !make_index(tree, 1))
+        return NO_STACK;
     for (; count > 0; count--) {
         uint32_t node = tree->slots[find_slot(tree, parent, frames[count - 1])];
         if (node == 0)
@@ -121,14 +129,17 @@ uint32_t stack_tree_path(struct stack_tree *tree, uint32_t parent, const uint32_
     }
     if (count == 0)
         return parent;
-    if (!make_room(tree, count))
+    if (!array_reserve(&tree->nodes, &tree->capacity, tree->size + count, NO_STACK) ||
+        !make_index(tree, count))
         return NO_STACK;
     append_path(tree, parent, frames, count);
     return (uint32_t)tree->size - 1;
 }
 
-uint32_t stack_tree_find(const struct stack_tree *tree, uint32_t parent, uint32_t frame)
+uint32_t stack_tree_find(struct stack_tree *tree, uint32_t parent, uint32_t frame)
 {
+    if (tree->indexed < tree->size && !make_index(tree, 1))
+        return NO_STACK;
     uint32_t node = tree->slots[find_slot(tree, parent, frame)];
     return node == 0 ? NO_STACK : node;
 }

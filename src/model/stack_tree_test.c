@@ -36,6 +36,22 @@ TEST(parents_come_before_children)
     stack_tree_release(&tree);
 }
 
+TEST(appended_nodes_are_found_later)
+{
+    struct stack_tree tree;
+    CHECK(stack_tree_init(&tree));
+    uint32_t first = stack_tree_child(&tree, STACK_ROOT, 1), node = first;
+    for (uint32_t i = 0; i < 5000; i++)
+        node = stack_tree_append(&tree, node, i);
+    size_t size = tree.size;
+    CHECK_INT(stack_tree_child(&tree, STACK_ROOT, 1), first);
+    CHECK_INT(stack_tree_child(&tree, tree.nodes[node].parent, 4999), node);
+    CHECK_INT(tree.size, size);
+    CHECK_INT(stack_tree_append(&tree, node, 9), size);
+    CHECK_INT(stack_tree_find(&tree, node, 9), size);
+    stack_tree_release(&tree);
+}
+
 TEST(sealed_tree_can_be_read)
 {
     struct stack_tree tree;
