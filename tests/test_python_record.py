@@ -204,3 +204,40 @@ def test_what_cannot_be_recorded_is_explained(sparkflame):
 
 def test_programs_are_found():
     assert {"known_stacks.py", "known_shares.py"} <= set(os.listdir(PROGRAMS))
+
+
+def right_and_wrong_tasks(folded):
+    """Samples whose task is that of the function which runs, and others."""
+    counts = {True: 0, False: 0}
+    for stack, count in stacks(folded).items():
+        mark = [frame for frame in stack if re.match(r"task_\d", frame)]
+        if mark:
+            number = int(re.match(r"task_(\d+)", mark[0])[1])
+            right = stack[:4] == (f"stage {7 + number // 4}", f"partition {number % 4}", f"attempt {number % 2}",
+                                  f"task {5000000000 + number}")
+            counts[right] += count
+    return counts[True], counts[False]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_worker_tells_its_task(sparkflame, version):
+    for _ in range(MEASUREMENTS):
+        with running(version, "pyspark/worker.py") as target:
+            target.stdin.write("go\n")
+            target.stdin.flush()
+            done = sparkflame("record", target.pid, "--nolineno", "-f", "worker.pb.gz", "-r", "50")
+        assert done.returncode == 0, done.stderr.decode()
+        done = sparkflame("convert", "worker.pb.gz", "--by", "stage,partition,attempt,task")
+        right, wrong = right_and_wrong_tasks(done.stdout)
+        # Stack and task are read one after the other, so a task may end in between.
+        if right > 20 * wrong:
+            break
+    assert right > 20 * wrong
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_threads_have_their_names(sparkflame, version):
+    with running(version, "named_threads.py") as target:
+        done = sparkflame("record", target.pid, "--idle", "--threads", "--nolineno", "-d", "0.3", "--format", "folded")
+    names = {re.sub(r"thread \(\d+\): ", "", stack[0]) for stack in stacks(done.stdout)}
+    assert names == {"MainThread", "worker one", "größe", "名前"}

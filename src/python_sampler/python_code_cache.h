@@ -25,7 +25,7 @@
 #include "python_sampler/python_stack_reader.h"
 #include "python_sampler/span_set.h"
 
-#define PYTHON_CODE_TRUST_NS INT64_C(9000000)
+#define PYTHON_CODE_TRUST_NS INT64_C(4000000)
 #define PYTHON_CODE_LIMIT 100000
 #define PYTHON_LINES_LIMIT_BYTES ((size_t)32 << 20)
 

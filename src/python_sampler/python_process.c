@@ -12,6 +12,7 @@
 
 #define MOST_PULSE_BYTES ((size_t)1 << 20)
 #define MOST_DELIVERY_ATTEMPTS 8
+#define WORKER_FRAMES 12
 #define NAME_TRUST_NS INT64_C(1000000000)
 
 bool python_sampling_init(struct python_sampling *sampling)
@@ -289,10 +290,35 @@ static int64_t wall_clock_ns(void)
 
 static void name_thread(struct python_process *process, struct python_thread *thread, int64_t now_ns)
 {
+    struct python_reader reader = {&process->memory, &process->runtime.layout};
     if (thread->named_ns != 0 && now_ns - thread->named_ns < NAME_TRUST_NS)
         return;
     thread->named_ns = now_ns;
-    python_thread_read_kernel_name(thread, process->memory.pid);
+    if (!python_context_thread_name(&process->context, &reader, thread->interpreter, thread->thread_id,
+                                    now_ns, thread->name, sizeof(thread->name)))
+        python_thread_read_kernel_name(thread, process->memory.pid);
+}
+
+/* A worker of PySpark has worker.py's main at the root, below it daemon.py or runpy. */
+static bool runs_worker(const struct python_sampling *sampling, size_t frame_count)
+{
+    for (size_t i = frame_count; i-- > 0 && frame_count - i <= WORKER_FRAMES;) {
+        uint32_t function = sampling->frames[i].function;
+        if (text_ends_with(python_function_file(&sampling->functions, function), TEXT("pyspark/worker.py")))
+            return true;
+    }
+    return false;
+}
+
+static struct python_task find_task(struct python_process *process, const struct python_sampling *sampling,
+                                    size_t frame_count, uint64_t interpreter, int64_t now_ns)
+{
+    struct python_reader reader = {&process->memory, &process->runtime.layout};
+    if (!process->is_worker)
+        process->is_worker = runs_worker(sampling, frame_count);
+    if (!process->is_worker)
+        return (struct python_task){.known = false};
+    return *python_context_task(&process->context, &reader, interpreter, now_ns);
 }
 
 /* False: some frame is no code, so the stack was read while its innermost frame was made or ended. */
@@ -317,6 +343,7 @@ static bool deliver(struct python_process *process, struct python_thread *thread
         .on_cpu = on_cpu,
         .has_gil = interpreter->gil_holder == thread->address,
         .collecting = interpreter->collecting,
+        .task = find_task(process, sampling, frame_count, interpreter->address, now_ns),
         .functions = &sampling->functions,
         .frames = sampling->frames,
         .frame_count = frame_count,

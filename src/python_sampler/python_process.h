@@ -15,6 +15,7 @@
 #include "base/attributes.h"
 #include "base/error.h"
 #include "python_sampler/python_code_cache.h"
+#include "python_sampler/python_context.h"
 #include "python_sampler/python_runtime.h"
 #include "python_sampler/python_stack.h"
 #include "python_sampler/python_stack_reader.h"
@@ -58,6 +59,8 @@ struct python_process {
     struct process_memory memory;
     struct python_runtime runtime;
     struct python_code_cache codes;
+    struct python_context context;
+    bool is_worker; /* runs pyspark's worker */
     struct python_interpreter interpreters[PYTHON_MOST_INTERPRETERS];
     size_t interpreter_count;
     uint64_t interpreters_head;
