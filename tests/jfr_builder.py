@@ -140,6 +140,7 @@ def standard_metadata(first=20):
     types.add("jdk.JavaMonitorEnter", [("startTime", "long"), ("duration", "long"), thread, stack,
                                        ("monitorClass", "java.lang.Class", "constant"),
                                        ("previousOwner", "java.lang.Thread", "constant"), ("address", "long")], True)
+    types.add("sparkflame.Labels", [("startTime", "long"), thread, ("labels", "java.lang.String")], True)
     types.add("profiler.Span", [("startTime", "long"), ("duration", "long"), thread,
                                 ("tag", "java.lang.String", "constant")], True)
     return types
@@ -236,6 +237,21 @@ def small_chunk(types=None, **keywords):
     return chunk
 
 
+def spans():
+    """Two chunks; the span that begins in the first ends, and is written, in the second."""
+    first, second = (small_chunk(start_ns=1_700_000_000_000_000_000, start_ticks=ticks) for ticks in (1000, 1000))
+    second.events.clear()
+    second.constants("java.lang.String", {7: utf8("stage=3;task=17"), 8: utf8("plan B")})
+    second.add("profiler.Span", 2500, 1600, 101, 7)
+    second.add("profiler.Span", 3900, 50, 101, 8)
+    second.add("sparkflame.Labels", 8000, 100, utf8("stage=5;job%3Bgroup=a%3Bb"))
+    second.add("jdk.ExecutionSample", 8500, 100, 1, 0)
+    second.add("sparkflame.Labels", 9000, 100, utf8(""))
+    second.add("jdk.ExecutionSample", 9500, 100, 1, 0)
+    second.add("jdk.ObjectAllocationSample", 9600, 100, 1, 5, 5000)
+    return first.bytes() + second.bytes()
+
+
 def main():
     folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent / "data" / "jfr")
     folder.mkdir(parents=True, exist_ok=True)
@@ -244,6 +260,7 @@ def main():
     open_chunk = small_chunk(start_ns=1_700_000_002_000_000_000).bytes(finished=False)
     (folder / "chunks.jfr").write_bytes(small_chunk().bytes(split_pools=True)
                                         + second.bytes(metadata_first=False, version=(2, 0)) + open_chunk)
+    (folder / "spans.jfr").write_bytes(spans())
     cut = small_chunk().bytes() + small_chunk(start_ns=1_700_000_001_000_000_000).bytes()
     (folder / "cut.jfr").write_bytes(cut[:-40])
 

@@ -50,10 +50,18 @@ static void free_frame_slots(struct jfr_frame_slot *slots, size_t count)
         slots[i].frame = NO_FRAME;
 }
 
+/* Bytes at an address that a slot holds. Metadata may call a number what we expect to be a string or an array. */
+static struct jfr_cursor cursor_at(const struct jfr_names *names, uint64_t place)
+{
+    const uint8_t *begin = names->chunk->bytes, *end = begin + names->chunk->size;
+    if (place < (uint64_t)(uintptr_t)begin || place > (uint64_t)(uintptr_t)end)
+        return (struct jfr_cursor){end, end, true};
+    return (struct jfr_cursor){begin + (place - (uint64_t)(uintptr_t)begin), end, false};
+}
+
 struct text_view jfr_names_string_at(struct jfr_names *names, uint64_t place)
 {
-    const uint8_t *end = names->chunk->bytes + names->chunk->size;
-    struct jfr_cursor cursor = {(const uint8_t *)(uintptr_t)place, end, false};
+    struct jfr_cursor cursor = cursor_at(names, place);
     for (int hops = 0; hops < MOST_HOPS && !cursor.failed; hops++) {
         struct text_view text;
         uint64_t constant;
@@ -264,11 +272,12 @@ static bool make_stack(struct jfr_names *names, uint64_t id, uint32_t *stack, st
     *stack = STACK_ROOT;
     if (names->schema->frame == NULL || !read_constant(names, JFR_POOL_STACK_TRACE, id, trace))
         return true;
-    const uint8_t *end = names->chunk->bytes + names->chunk->size;
-    struct jfr_cursor cursor = {(const uint8_t *)(uintptr_t)trace[JFR_TRACE_FRAMES], end, false};
+    struct jfr_cursor cursor = cursor_at(names, trace[JFR_TRACE_FRAMES]);
     size_t depth = 0;
-    if (cursor.at == NULL || !read_path(names, &cursor, &depth, error))
-        return cursor.at == NULL;
+    if (cursor.failed)
+        return true;
+    if (!read_path(names, &cursor, &depth, error))
+        return false;
     *stack = stack_paths_add(&names->paths, names->path, depth);
     return *stack != NO_STACK || error_set_memory(error);
 }

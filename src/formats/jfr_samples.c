@@ -12,9 +12,10 @@ struct event_values {
 };
 
 bool jfr_samples_init(struct jfr_samples *samples, struct profile *profile,
-                      const struct read_options *options, struct error *error)
+                      const struct read_options *options, const struct jfr_survey *survey,
+                      struct error *error)
 {
-    *samples = (struct jfr_samples){.profile = profile, .options = options};
+    *samples = (struct jfr_samples){.profile = profile, .options = options, .survey = survey};
     id_map_init(&samples->contexts);
     return jfr_names_init(&samples->names, profile, options->needs_lines, error);
 }
@@ -40,7 +41,7 @@ static struct text_view event_name(struct jfr_samples *samples, const struct eve
     const struct jfr_event_plan *plan = values->plan;
     if (plan->role == JFR_ROLE_CPU_OR_WALL && is_wall_sample(samples, values->slots[JFR_EVENT_STATE]))
         return TEXT("wall");
-    if (plan->role == JFR_ROLE_ALLOCATION_SAMPLE && samples->has_tlab_events)
+    if (plan->role == JFR_ROLE_ALLOCATION_SAMPLE && samples->survey->has_tlab_events)
         return TEXT("alloc-sample");
     return plan->event;
 }
@@ -54,23 +55,36 @@ static void take_setting(struct jfr_samples *samples, const uint64_t *slots)
     samples->is_wall_recording = text_equal(value, TEXT("wall"));
 }
 
-static uint32_t make_context(struct jfr_samples *samples, const struct event_values *values, uint32_t thread)
+static uint32_t make_context(struct jfr_samples *samples, const struct event_values *values, uint32_t thread,
+                             uint32_t span)
 {
     struct jfr_names *names = &samples->names;
-    struct label labels[4];
-    labels[0] = (struct label){LABEL_THREAD, names->thread_list[thread].name};
-    labels[1] = (struct label){LABEL_THREAD_ID, names->thread_list[thread].id};
-    labels[2] = (struct label){LABEL_STATE, 0};
+    struct profile *profile = samples->profile;
+    struct label labels[LABEL_KEY_LIMIT];
+    size_t count = 0;
+    labels[count++] = (struct label){LABEL_THREAD, names->thread_list[thread].name};
+    labels[count++] = (struct label){LABEL_THREAD_ID, names->thread_list[thread].id};
     if (values->plan->has_state)
-        labels[2].value = jfr_names_state(names, values->slots[JFR_EVENT_STATE]);
-    labels[3] = (struct label){0, 0};
-    if (values->plan->allocation.size > 0) {
-        labels[3].key = profile_label_key(samples->profile, TEXT("allocation"));
-        labels[3].value = profile_string(samples->profile, values->plan->allocation);
-    }
-    if (labels[2].value == NO_STRING || labels[3].value == NO_STRING || labels[3].key == LABEL_KEY_LIMIT)
+        labels[count++] = (struct label){LABEL_STATE, jfr_names_state(names, values->slots[JFR_EVENT_STATE])};
+    if (values->plan->allocation.size > 0)
+        labels[count++] = (struct label){profile_label_key(profile, TEXT("allocation")),
+                                         profile_string(profile, values->plan->allocation)};
+    for (size_t i = 0; i < count; i++)
+        if (labels[i].value == NO_STRING || labels[i].key == LABEL_KEY_LIMIT)
+            return NO_CONTEXT;
+    struct text_view text = string_table_text(&samples->survey->spans.texts, span);
+    if (span != JFR_NO_SPAN && !jfr_spans_labels(text, profile, labels, &count))
         return NO_CONTEXT;
-    return context_table_add(&samples->profile->contexts, labels, 4);
+    return context_table_add(&profile->contexts, labels, count);
+}
+
+static uint32_t find_span(const struct jfr_samples *samples, const struct event_values *values,
+                          uint32_t thread)
+{
+    if (samples->survey->spans.size == 0)
+        return JFR_NO_SPAN;
+    int64_t time_ns = jfr_chunk_time_ns(samples->names.chunk, values->slots[JFR_EVENT_TIME]);
+    return jfr_spans_find(&samples->survey->spans, samples->names.thread_list[thread].key, time_ns);
 }
 
 static uint32_t find_context(struct jfr_samples *samples, const struct event_values *values)
@@ -78,17 +92,19 @@ static uint32_t find_context(struct jfr_samples *samples, const struct event_val
     if (!samples->options->needs_contexts)
         return 0;
     uint32_t thread = jfr_names_thread(&samples->names, values->slots[JFR_EVENT_THREAD]);
-    uint64_t state = values->plan->has_state ? values->slots[JFR_EVENT_STATE] : NO_STATE;
     if (thread == NO_ID)
         return NO_CONTEXT;
-    if (state > NO_STATE)
-        return make_context(samples, values, thread);
+    uint32_t span = find_span(samples, values, thread);
+    uint64_t state = values->plan->has_state ? values->slots[JFR_EVENT_STATE] : NO_STATE;
+    if (state > NO_STATE || thread >> 24 != 0 || span >> 24 != 0)
+        return make_context(samples, values, thread, span);
     uint64_t allocation = values->plan->allocation.size; /* the three texts differ in length */
-    uint32_t *place = id_map_place(&samples->contexts, (uint64_t)thread << 16 | allocation << 8 | state);
+    uint64_t key = (uint64_t)span << 40 | (uint64_t)thread << 16 | allocation << 8 | state;
+    uint32_t *place = id_map_place(&samples->contexts, key);
     if (place == NULL)
         return NO_CONTEXT;
     if (*place == NO_ID) {
-        uint32_t context = make_context(samples, values, thread);
+        uint32_t context = make_context(samples, values, thread, span);
         *place = context == NO_CONTEXT ? 0 : context;
         return context;
     }

@@ -16,21 +16,36 @@
 #include "formats/jfr_chunk.h"
 #include "formats/jfr_names.h"
 #include "formats/jfr_schema.h"
+#include "formats/jfr_spans.h"
 #include "formats/reader.h"
 #include "model/profile.h"
+
+/* What must be known of the whole recording before its first sample. */
+struct jfr_survey {
+    struct jfr_spans spans;
+    bool has_tlab_events; /* then allocation samples tell the same again */
+};
 
 struct jfr_samples {
     struct profile *profile;
     const struct read_options *options;
     struct jfr_names names;
     struct id_map contexts; /* of this chunk, by thread, state and kind of allocation */
-    bool has_tlab_events;   /* then allocation samples tell the same again */
+    const struct jfr_survey *survey;
     bool is_wall_recording; /* async-profiler was told to sample by the wall clock */
     uint64_t without_stack; /* events that were dropped */
 };
 
+/* True when recordings must be surveyed before they are read with these options. */
+bool jfr_survey_may_matter(const struct read_options *options);
+/* Adds what one chunk says; it may be indexed in doing so. `names` must be of a profile for this alone. */
+bool jfr_survey_add(struct jfr_survey *survey, struct jfr_names *names, struct jfr_chunk *chunk,
+                    struct jfr_schema *schema, const struct read_options *options,
+                    struct error *error) MUST_CHECK;
+
 bool jfr_samples_init(struct jfr_samples *samples, struct profile *profile,
-                      const struct read_options *options, struct error *error) MUST_CHECK;
+                      const struct read_options *options, const struct jfr_survey *survey,
+                      struct error *error) MUST_CHECK;
 void jfr_samples_release(struct jfr_samples *samples);
 /* Adds the samples of one chunk, whose constants are indexed. */
 bool jfr_samples_add(struct jfr_samples *samples, const struct jfr_chunk *chunk,

@@ -157,6 +157,9 @@ static void describe_fields(const struct jfr_schema *schema, const struct jfr_ty
     plan->has_value = value != NULL;
     plan->value_is_ticks = value != NULL && strcmp(value_field, "duration") == 0;
     plan->value_is_double = field_is(schema, value, "double");
+    const struct jfr_field *text = jfr_type_field(type, "tag");
+    text = text == NULL ? jfr_type_field(type, "labels") : text;
+    plan->text_is_constant = text != NULL && text->is_constant;
     plan->has_state = jfr_type_field(type, "state") != NULL;
     plan->has_count = jfr_type_field(type, count_field) != NULL;
     plan->has_class =
@@ -174,7 +177,7 @@ static bool is_wanted(const struct jfr_event_plan *plan, struct text_view event)
         return true;
     return text_equal(plan->event, event) ||
            (plan->role == JFR_ROLE_CPU_OR_WALL && text_equal(event, TEXT("wall"))) ||
-           (plan->role == JFR_ROLE_ALLOCATION_SAMPLE && text_equal(event, TEXT("alloc-sample")));
+           (plan->allocation.size > 0 && text_equal(event, TEXT("alloc-sample")));
 }
 
 static bool has_stack(const struct jfr_schema *schema, const struct jfr_type *type)

@@ -100,6 +100,7 @@ struct jfr_event_plan {
     bool has_count;
     bool has_class;
     bool has_state;
+    bool text_is_constant; /* a number in the pool of strings */
 };
 
 /* What a type is to us. */

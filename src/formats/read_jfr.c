@@ -1,25 +1,55 @@
 /*
  * read_jfr.c - Java Flight Recorder: recordings of JDK 8 to 25, async-profiler, and our own.
  *
- * A recording is a row of chunks, each with its own types and constants; one chunk is held at a time.
+ * A recording is a row of chunks, each with its own types and constants; a thread holds one at a time. A recording
+ * that is in memory (mapped, or not too large when unpacked) is surveyed first and then read by several threads;
+ * others are surveyed and read chunk by chunk.
  */
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+#include "base/threads.h"
 #include "formats/jfr_chunk.h"
 #include "formats/jfr_samples.h"
 #include "formats/jfr_schema.h"
 #include "formats/reader.h"
 
 #define FIRST_CHUNK_BYTES ((size_t)1 << 20)
+#define WHOLE_BYTES ((size_t)256 << 20)
+#define MOST_CHUNKS ((size_t)1 << 26)
+#define MOST_WORKERS 64
+
+/* A finished chunk of a recording in memory. */
+struct chunk_place {
+    struct text_view bytes;
+    uint64_t offset;
+};
+
+/* What one thread needs. */
+struct worker {
+    const struct read_options *options;
+    struct profile *profile; /* own_profile, but for the first worker */
+    struct profile own_profile;
+    struct jfr_chunk chunk;
+    struct jfr_schema schema;
+    struct jfr_samples samples;
+    struct error error;
+    size_t failed_chunk; /* its number; SIZE_MAX: none */
+};
 
 struct recording {
     const struct read_options *options;
     struct profile *profile;
-    struct jfr_chunk chunk;
-    struct jfr_schema schema;
-    struct jfr_samples samples;
+    struct jfr_survey survey;
+    struct chunk_place *chunks;
+    size_t chunk_count;
+    size_t chunk_capacity;
+    atomic_size_t next_chunk;
+    struct worker *workers;
+    size_t worker_count;
 };
 
 static void notice(const struct read_options *options, const char *text)
@@ -28,13 +58,33 @@ static void notice(const struct read_options *options, const char *text)
         options->notice(options->notice_context, text);
 }
 
-static bool prepare_schema(struct recording *recording, struct error *error)
+static bool worker_init(struct worker *worker, struct recording *recording, bool is_first,
+                        struct error *error)
 {
-    struct jfr_cursor metadata = jfr_chunk_metadata(&recording->chunk);
-    if (jfr_schema_is_of(&recording->schema, metadata))
+    *worker = (struct worker){.options = recording->options, .failed_chunk = SIZE_MAX};
+    worker->profile = is_first ? recording->profile : &worker->own_profile;
+    jfr_chunk_init(&worker->chunk);
+    if (!is_first && !profile_init(&worker->own_profile, recording->profile->keep_times, error))
+        return false;
+    return jfr_samples_init(&worker->samples, worker->profile, worker->options, &recording->survey, error);
+}
+
+static void worker_release(struct worker *worker)
+{
+    jfr_samples_release(&worker->samples);
+    jfr_schema_release(&worker->schema);
+    jfr_chunk_release(&worker->chunk);
+    if (worker->profile == &worker->own_profile)
+        profile_release(&worker->own_profile);
+}
+
+static bool prepare_schema(struct worker *worker, struct error *error)
+{
+    struct jfr_cursor metadata = jfr_chunk_metadata(&worker->chunk);
+    if (jfr_schema_is_of(&worker->schema, metadata))
         return true;
-    jfr_schema_release(&recording->schema);
-    return jfr_schema_read(&recording->schema, metadata, recording->options->event, error);
+    jfr_schema_release(&worker->schema);
+    return jfr_schema_read(&worker->schema, metadata, worker->options->event, error);
 }
 
 static void join_times(struct profile *profile, const struct jfr_header *header)
@@ -47,21 +97,169 @@ static void join_times(struct profile *profile, const struct jfr_header *header)
         profile->end_ns = end_ns;
 }
 
-/* *used is how many of the bytes the chunk took. */
-static bool read_chunk(struct recording *recording, struct text_view bytes, size_t *used, struct error *error)
+/* Finds events and types of a chunk; *has_types is false for one that was cut off before it told them. */
+static bool open_chunk(struct worker *worker, struct text_view bytes, bool *has_types, struct error *error)
 {
-    struct jfr_chunk *chunk = &recording->chunk;
+    struct jfr_chunk *chunk = &worker->chunk;
     if (!jfr_chunk_open(chunk, bytes, error))
         return false;
-    *used = chunk->used;
-    if (chunk->is_cut)
-        notice(recording->options, "a chunk of the recording is not finished; what is whole in it is used");
-    if (chunk->metadata_at == 0)
+    *has_types = chunk->metadata_at != 0;
+    if (!*has_types)
         return chunk->is_cut || error_set(error, ERROR_BAD_INPUT, "the chunk has no metadata");
-    if (!prepare_schema(recording, error) || !jfr_chunk_index(chunk, &recording->schema, error))
+    return prepare_schema(worker, error);
+}
+
+static bool read_chunk(struct worker *worker, struct text_view bytes, struct error *error)
+{
+    bool has_types;
+    if (!open_chunk(worker, bytes, &has_types, error))
         return false;
-    join_times(recording->profile, &chunk->header);
-    return jfr_samples_add(&recording->samples, chunk, &recording->schema, error);
+    if (worker->chunk.is_cut)
+        notice(worker->options, "a chunk of the recording is not finished; what is whole in it is used");
+    if (!has_types)
+        return true;
+    join_times(worker->profile, &worker->chunk.header);
+    return jfr_chunk_index(&worker->chunk, &worker->schema, error) &&
+           jfr_samples_add(&worker->samples, &worker->chunk, &worker->schema, error);
+}
+
+static bool survey_chunk(struct recording *recording, struct jfr_names *names, struct text_view bytes,
+                         struct error *error)
+{
+    struct worker *worker = &recording->workers[0];
+    bool has_types;
+    if (!open_chunk(worker, bytes, &has_types, error))
+        return false;
+    return !has_types ||
+           jfr_survey_add(&recording->survey, names, &worker->chunk, &worker->schema, worker->options, error);
+}
+
+static bool place_error(struct error *error, uint64_t offset)
+{
+    return error_prefix(error, "chunk at offset %" PRIu64, offset);
+}
+
+/* Lists the finished chunks at the front; *rest is what follows them: nothing, or a chunk that is open or cut off. */
+static bool list_chunks(struct recording *recording, struct text_view all, uint64_t start,
+                        struct text_view *rest, struct error *error)
+{
+    *rest = all;
+    while (rest->size >= JFR_HEADER_BYTES) {
+        struct jfr_header header;
+        uint64_t offset = start + (all.size - rest->size);
+        if (!jfr_header_read(&header, *rest, error))
+            return error_prefix(error, "offset %" PRIu64, offset);
+        if (header.chunk_bytes < JFR_HEADER_BYTES || header.chunk_bytes > rest->size)
+            break;
+        if (!array_reserve(&recording->chunks, &recording->chunk_capacity, recording->chunk_count + 1,
+                           MOST_CHUNKS))
+            return error_set_memory(error);
+        struct text_view bytes = text_part(*rest, 0, (size_t)header.chunk_bytes);
+        recording->chunks[recording->chunk_count++] = (struct chunk_place){bytes, offset};
+        *rest = text_from(*rest, bytes.size);
+    }
+    return true;
+}
+
+static bool survey_all(struct recording *recording, struct text_view rest, struct error *error)
+{
+    struct profile scratch;
+    struct jfr_names names;
+    if (!jfr_survey_may_matter(recording->options))
+        return true;
+    if (!profile_init(&scratch, false, error))
+        return false;
+    bool good = jfr_names_init(&names, &scratch, false, error);
+    for (size_t i = 0; good && i < recording->chunk_count; i++) {
+        good = survey_chunk(recording, &names, recording->chunks[i].bytes, error) ||
+               place_error(error, recording->chunks[i].offset);
+    }
+    struct error ignored = {0}; /* it is read again, and told then */
+    if (good && rest.size >= JFR_HEADER_BYTES)
+        (void)survey_chunk(recording, &names, rest, &ignored);
+    jfr_spans_sort(&recording->survey.spans);
+    jfr_names_release(&names);
+    profile_release(&scratch);
+    return good;
+}
+
+static void work(void *context, size_t index)
+{
+    struct recording *recording = context;
+    struct worker *worker = &recording->workers[index];
+    while (worker->failed_chunk == SIZE_MAX) {
+        size_t number = atomic_fetch_add(&recording->next_chunk, 1);
+        if (number >= recording->chunk_count)
+            return;
+        const struct chunk_place *place = &recording->chunks[number];
+        if (!read_chunk(worker, place->bytes, &worker->error)) {
+            (void)place_error(&worker->error, place->offset);
+            worker->failed_chunk = number;
+        }
+    }
+}
+
+static bool join_workers(struct recording *recording, struct error *error)
+{
+    struct worker *first_failed = NULL;
+    bool good = true;
+    for (size_t i = 0; i < recording->worker_count; i++) {
+        struct worker *worker = &recording->workers[i];
+        if (worker->failed_chunk != SIZE_MAX &&
+            (first_failed == NULL || worker->failed_chunk < first_failed->failed_chunk))
+            first_failed = worker;
+        if (i == 0 || !good)
+            continue;
+        good = profile_merge(recording->profile, &worker->own_profile, error);
+        recording->workers[0].samples.without_stack += worker->samples.without_stack;
+        recording->workers[0].samples.names.cut_stacks += worker->samples.names.cut_stacks;
+    }
+    if (first_failed == NULL)
+        return good;
+    if (error != NULL)
+        *error = first_failed->error;
+    return false;
+}
+
+static bool add_workers(struct recording *recording, struct error *error)
+{
+    size_t wanted = recording->options->threads < recording->chunk_count ? recording->options->threads
+                                                                         : recording->chunk_count;
+    for (; recording->worker_count < wanted && recording->worker_count < MOST_WORKERS;
+         recording->worker_count++)
+        if (!worker_init(&recording->workers[recording->worker_count], recording, false, error)) {
+            worker_release(&recording->workers[recording->worker_count]);
+            return false;
+        }
+    return true;
+}
+
+/* The chunk that was never finished, and whatever was joined to it. */
+static bool read_rest(struct recording *recording, struct text_view rest, uint64_t offset,
+                      struct error *error)
+{
+    while (rest.size > 0) {
+        struct worker *worker = &recording->workers[0];
+        if (rest.size < JFR_HEADER_BYTES && offset > 0 && jfr_is_chunk(rest)) {
+            notice(recording->options, "the last chunk of the recording is cut off in its header");
+            return true;
+        }
+        if (!read_chunk(worker, rest, error))
+            return place_error(error, offset);
+        offset += worker->chunk.used;
+        rest = text_from(rest, worker->chunk.used);
+    }
+    return true;
+}
+
+static bool read_in_memory(struct recording *recording, struct text_view all, struct error *error)
+{
+    struct text_view rest;
+    if (!list_chunks(recording, all, 0, &rest, error) || !survey_all(recording, rest, error) ||
+        !add_workers(recording, error))
+        return false;
+    threads_run(recording->worker_count, work, recording);
+    return join_workers(recording, error) && read_rest(recording, rest, all.size - rest.size, error);
 }
 
 /* All bytes of a chunk, or what there is. The size that a header states is not trusted: room grows with what comes. */
@@ -78,59 +276,80 @@ static struct text_view peek_chunk(struct byte_source *source, uint64_t chunk_by
     }
 }
 
-static bool read_chunks(struct recording *recording, struct byte_source *source, struct error *error)
+/* A stream that does not fit into memory: chunk by chunk, and spans reach no further than their chunk. */
+static bool read_stream(struct recording *recording, struct byte_source *source, struct error *error)
 {
     for (;;) {
         uint64_t start = byte_source_position(source);
         struct text_view head = byte_source_peek(source, JFR_HEADER_BYTES, error);
         struct jfr_header header;
-        if (head.size == 0)
+        if (head.size == 0 || byte_source_failed(source))
             return !byte_source_failed(source);
-        if (head.size < JFR_HEADER_BYTES && start > 0 && jfr_is_chunk(head)) {
-            notice(recording->options, "the last chunk of the recording is cut off in its header");
-            return true;
-        }
+        if (head.size < JFR_HEADER_BYTES)
+            return read_rest(recording, head, start, error);
         if (!jfr_header_read(&header, head, error))
             return error_prefix(error, "offset %" PRIu64, start);
         bool is_open = header.chunk_bytes < JFR_HEADER_BYTES;
         struct text_view bytes = peek_chunk(source, is_open ? SIZE_MAX : header.chunk_bytes, error);
-        size_t used = 0;
-        if (!read_chunk(recording, bytes, &used, error))
-            return error_prefix(error, "chunk at offset %" PRIu64, start);
-        byte_source_skip(source, used);
-        if (byte_source_failed(source))
+        recording->chunk_count = 0;
+        recording->survey.spans.size = 0;
+        if (!survey_all(recording, bytes, error))
             return false;
+        if (!read_chunk(&recording->workers[0], bytes, error))
+            return place_error(error, start);
+        byte_source_skip(source, recording->workers[0].chunk.used);
     }
 }
 
 static void say_what_was_lost(const struct recording *recording)
 {
+    const struct jfr_samples *samples = &recording->workers[0].samples;
     char text[160];
-    if (recording->samples.without_stack > 0) {
+    if (samples->without_stack > 0) {
         (void)snprintf(text, sizeof(text), "%" PRIu64 " events have no stack trace and are left out",
-                       recording->samples.without_stack);
+                       samples->without_stack);
         notice(recording->options, text);
     }
-    if (recording->samples.names.cut_stacks > 0) {
+    if (samples->names.cut_stacks > 0) {
         (void)snprintf(text, sizeof(text),
                        "%" PRIu64 " stacks have more than %zu frames; their innermost are left out",
-                       recording->samples.names.cut_stacks, READER_DEPTH_LIMIT);
+                       samples->names.cut_stacks, READER_DEPTH_LIMIT);
         notice(recording->options, text);
     }
+}
+
+static bool read_source(struct recording *recording, struct byte_source *source, struct error *error)
+{
+    if (!worker_init(&recording->workers[0], recording, true, error))
+        return false;
+    if (byte_source_is_mapped(source)) {
+        struct text_view all;
+        return byte_source_all(source, SIZE_MAX, &all, error) && read_in_memory(recording, all, error);
+    }
+    struct text_view all = peek_chunk(source, WHOLE_BYTES, error);
+    if (byte_source_failed(source))
+        return false;
+    return all.size < WHOLE_BYTES ? read_in_memory(recording, all, error)
+                                  : read_stream(recording, source, error);
 }
 
 static bool read_jfr(struct byte_source *source, const struct read_options *options, struct profile *profile,
                      struct error *error)
 {
-    struct recording recording = {.options = options, .profile = profile};
-    jfr_chunk_init(&recording.chunk);
-    bool good = jfr_samples_init(&recording.samples, profile, options, error);
-    good = good && read_chunks(&recording, source, error);
+    struct recording recording = {.options = options, .profile = profile, .worker_count = 1};
+    recording.workers = calloc(MOST_WORKERS, sizeof(*recording.workers));
+    if (recording.workers == NULL || !jfr_spans_init(&recording.survey.spans)) {
+        free(recording.workers);
+        return error_set_memory(error);
+    }
+    bool good = read_source(&recording, source, error);
     if (good)
         say_what_was_lost(&recording);
-    jfr_samples_release(&recording.samples);
-    jfr_schema_release(&recording.schema);
-    jfr_chunk_release(&recording.chunk);
+    for (size_t i = 0; i < recording.worker_count; i++)
+        worker_release(&recording.workers[i]);
+    free(recording.workers);
+    free(recording.chunks);
+    jfr_spans_release(&recording.survey.spans);
     return good;
 }
 

@@ -140,3 +140,43 @@ TEST(keeps_what_is_whole_of_a_cut_file)
     CHECK_TEXT(notices, "a chunk of the recording is not finished; what is whole in it is used\n"
                         "3 events have no stack trace and are left out\n");
 }
+
+#define JOB_STACK                                                            \
+    ";java/lang/Thread.run (interpreted);org/example/Job.gr\xc3\xb6\xc3\x9f" \
+    "e (compiled)"
+#define READ_STACK \
+    ";java/lang/Thread.run (interpreted);org/example/Job.apply (C1);read (native);vfs_read (kernel)"
+#define MAIN "thread=main thread_id=100 state=default "
+
+TEST(joins_spans_and_labels_to_samples)
+{
+    struct read_options options = {.threads = 1, .needs_contexts = true, .event = TEXT("cpu")};
+    check_file("jfr/spans.jfr", &options, true,
+               "cpu " MAIN JOB_STACK " 1 1 @1700000000000001000\n"
+               "cpu " WORKER " state=default stage=3 task=17 " READ_STACK " 1 1 @1700000000000002000\n"
+               "cpu " WORKER " state=default stage=3 task=17 " READ_STACK " 1 1 @1700000000000003000\n"
+               "cpu thread=main thread_id=100 state=default stage=5 job;group=a;b " JOB_STACK
+               " 1 1 @1700000000000007500\n"
+               "cpu " MAIN JOB_STACK " 1 1 @1700000000000008500\n");
+}
+
+TEST(counts_allocations_once)
+{
+    struct read_options options = {.threads = 1, .event = TEXT("alloc-sample")};
+    check_file("jfr/spans.jfr", &options, false,
+               "alloc-sample " JOB_STACK ";java.lang.String[] (class) 1 5000\n");
+}
+
+TEST(gives_the_same_with_several_threads)
+{
+    struct profile profile;
+    struct error error = {0};
+    struct read_options options = all_options();
+    options.threads = 3;
+    options.event = TEXT("wall");
+    CHECK_OK(error, profile_init(&profile, false, &error));
+    CHECK_OK(error, read_source(&profile, byte_source_open(unit_test_data("jfr/chunks.jfr"), &error),
+                                &options, &error));
+    CHECK_TEXT(describe(&profile), "wall thread=main thread_id=100 state=sleeping " OUTER " 750 750\n");
+    profile_release(&profile);
+}
