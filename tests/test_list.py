@@ -3,6 +3,7 @@
 import contextlib
 import http.server
 import json
+import os
 import subprocess
 import threading
 
@@ -54,9 +55,10 @@ def listed(sparkflame, *arguments):
 
 def test_finds_executors_and_their_ids(executor_class, sparkflame):
     java = jvm.home_of("17") / "bin" / "java"
+    application = f"app-{os.getpid()}-0001"
     with started(java, "-Xmx64m", "-cp", executor_class, EXECUTOR, "--driver-url", "spark://x", "--executor-id", "12",
-                 "--app-id", "app-20260131-0001") as process:
-        found = listed(sparkflame, "app-20260131-0001")
+                 "--app-id", application) as process:
+        found = listed(sparkflame, application)
         assert list(found) == [process.pid]
         assert found[process.pid]["role"] == "executor"
         assert found[process.pid]["executor"] == "12"
@@ -66,7 +68,7 @@ def test_finds_executors_and_their_ids(executor_class, sparkflame):
         assert process.pid in listed(sparkflame, "CoarseGrainedExecutorBackend")
         table = sparkflame("list").stdout.decode().splitlines()
         line = next(line for line in table if line.split()[0] == str(process.pid))
-        assert line.split()[3:6] == ["executor", "app-20260131-0001", "12"]
+        assert line.split()[3:6] == ["executor", application, "12"]
 
 
 def test_finds_other_programs(sparkflame, tmp_path):

@@ -22,7 +22,8 @@ struct reply_folder {
 static bool create_folder(struct reply_folder *folder, const struct jvm_process *process, struct error *error)
 {
     int root = snprintf(folder->outside, sizeof(folder->outside), "/proc/%d/root", (int)process->pid);
-    snprintf(folder->outside + root, sizeof(folder->outside) - (size_t)root, "/tmp/.sparkflame-XXXXXX");
+    snprintf(folder->outside + root, sizeof(folder->outside) - (size_t)root, "/tmp/.sparkflame-%d-XXXXXX",
+             (int)process->pid);
     folder->inside = folder->outside + root;
     if (mkdtemp(folder->outside) == NULL)
         return error_set_system(error, "cannot make a folder in the /tmp of process %d", (int)process->pid);

@@ -187,12 +187,12 @@ static bool read_body(struct frame_cursor *cursor, struct frame_cursor *body, bo
 
 static struct frame_cursor cursor_at(const struct frame_section *section, size_t offset)
 {
-    const unsigned char *start = (const unsigned char *)section->data.data;
-    return (struct frame_cursor){.start = start,
-                                 .at = start + offset,
-                                 .end = start + section->data.size,
-                                 .address = section->address,
-                                 .failed = offset > section->data.size};
+    const unsigned char *start =
+        (const unsigned char *)(section->data.data == NULL ? "" : section->data.data);
+    if (offset > section->data.size)
+        offset = section->data.size;
+    return (struct frame_cursor){
+        .start = start, .at = start + offset, .end = start + section->data.size, .address = section->address};
 }
 
 static bool find_common(const struct frame_section *section, uint64_t offset, struct common_entry *common)
