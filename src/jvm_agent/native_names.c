@@ -37,7 +37,7 @@ static void look_up_native(uint64_t address, struct native_name *name)
         demangle(match.name, DEMANGLE_NAME_ONLY, text, sizeof(text));
     else
         snprintf(text, sizeof(text), "[%s]", module->name);
-    name->function = text_of(text);
+    name->function = text_part(text_of(text), 0, strcspn(text, "@")); /* without "@@GLIBC_2.17" */
 }
 
 static void look_up(frame_word frame, struct native_name *name)

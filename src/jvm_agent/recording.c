@@ -317,6 +317,8 @@ static struct arguments merge_arguments(const struct arguments *later)
         merged.file = later->file;
     if (later->format != FORMAT_NONE || later->file != NULL)
         merged.format = later->format;
+    if (later->format != FORMAT_NONE && later->format != FORMAT_JFR && later->file == NULL)
+        merged.file = NULL; /* the start's file is the recording's, or of another format */
     if (later->traces >= 0 || later->flat >= 0) {
         merged.traces = later->traces;
         merged.flat = later->flat;

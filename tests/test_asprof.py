@@ -1,0 +1,54 @@
+"""sparkflame asprof: async-profiler's command line."""
+
+import os
+import subprocess
+
+import pytest
+
+import jvm
+
+
+@pytest.fixture
+def program(tmp_path):
+    classes = jvm.compile_classes(tmp_path, "Waits")
+    process = subprocess.Popen([jvm.home_of("17") / "bin" / "java", "-cp", str(classes), "Waits", "600000"],
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    assert process.stdout.readline() == "ready\n"
+    yield process
+    process.kill()
+    process.communicate()
+
+
+def test_collect_start_stop(program, sparkflame, tmp_path):
+    pid = program.pid
+    done = sparkflame("asprof", "-d", 2, "-e", "ctimer", "-i", "1ms", "-o", "collapsed", pid)
+    assert done.returncode == 0 and b"Waits.burns" in done.stdout, done.stderr
+    assert b"Profiling for 2 seconds\nDone\n" in done.stderr
+    done = sparkflame("asprof", "start", "-e", "wall", "-t", "-f", "out.jfr", pid)
+    assert done.stdout == b"Profiling started\n", done.stderr
+    assert sparkflame("asprof", "status", pid).stdout.startswith(b"Profiling is running for ")
+    again = sparkflame("asprof", "start", pid)
+    assert again.returncode == 1 and again.stderr == b"[ERROR] Profiler already started\n"
+    done = sparkflame("asprof", "stop", "-o", "collapsed", pid)
+    assert b"[sleeper tid=" in done.stdout
+    assert (tmp_path / "out.jfr").read_bytes().startswith(b"FLR\0")
+    assert program.poll() is None
+
+
+def test_called_by_its_name(program, binary, tmp_path):
+    link = tmp_path / "asprof"
+    link.symlink_to(binary)
+    environment = {**os.environ, "SPARKFLAME_AGENT": str(jvm.LIBRARY)}
+    done = subprocess.run([link, "status", str(program.pid)], capture_output=True, stdin=subprocess.DEVNULL,
+                          env=environment, timeout=jvm.LIMIT_SECONDS, check=False)
+    assert done.stdout == b"Profiler is not active\n", done.stderr
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (["--frobnicate", "1"], b"Unrecognized option: --frobnicate\n"),
+    (["-d"], b"-d needs a value\n"),
+    (["status", "NoSuchClassAnywhere"], b"no process \"NoSuchClassAnywhere\""),
+])
+def test_bad_use(arguments, message, sparkflame):
+    done = sparkflame("asprof", *arguments)
+    assert done.returncode == 1 and message in done.stderr
