@@ -53,11 +53,12 @@ static int try_perf_event(uint32_t type, uint64_t config, bool with_kernel)
 
 static const char *perf_fix(int reason)
 {
+    bool in_container = access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0;
     if (reason == ENOSYS)
         return "use a kernel with CONFIG_PERF_EVENTS";
-    if (access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0)
+    if (reason == EPERM && in_container) /* a seccomp profile's answer; the level's is EACCES */
         return "start the container with --cap-add PERFMON and a seccomp profile that allows perf_event_open";
-    return "sysctl -w kernel.perf_event_paranoid=1   (or run with CAP_PERFMON)";
+    return "sysctl -w kernel.perf_event_paranoid=1   (or run with CAP_PERFMON; in Docker --cap-add PERFMON)";
 }
 
 static void check_perf_events(struct doctor *doctor)

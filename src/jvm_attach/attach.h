@@ -16,7 +16,7 @@
 #include "base/output.h"
 #include "jvm_attach/jvm_process.h"
 
-enum { ATTACH_ARGUMENT_LIMIT_BYTES = 1024, ATTACH_ANSWER_LIMIT_BYTES = 1 << 30, ATTACH_SOCKET_SECONDS = 30 };
+enum { ATTACH_ARGUMENT_LIMIT_BYTES = 1024, ATTACH_ANSWER_LIMIT_BYTES = 1 << 30, ATTACH_SOCKET_SECONDS = 60 };
 
 /* Why attaching cannot work, with what to do about it; true when nothing speaks against it. Sends nothing. */
 bool attach_check(const struct jvm_process *process, struct error *error) MUST_CHECK;
