@@ -44,6 +44,7 @@ export class App {
     private readonly status = element("footer", { id: "status" });
     private readonly live = element("div", { id: "live", class: "off-screen", "aria-live": "polite" });
     private readonly views: Record<State["tab"], HTMLElement>;
+    private readonly nothing = element("p", { id: "nothing", role: "status" }, "No sample passes the filters. Take one of them off, or all.");
     private readonly sandwichTitle = element("div", { id: "sandwich-title" });
     private readonly boxTable = new BoxTable();
     private readonly hint: Hint;
@@ -83,7 +84,7 @@ export class App {
                                               "aria-label": "Filter methods by regular expression", spellcheck: "false", autocomplete: "off" });
         this.tableFilter.addEventListener("input", () => this.showTable());
         this.views = {
-            flame: element("section", { id: "view-flame", role: "tabpanel", "aria-label": "Flame graph" }, this.main.host, this.boxTable.host),
+            flame: element("section", { id: "view-flame", role: "tabpanel", "aria-label": "Flame graph" }, this.nothing, this.main.host, this.boxTable.host),
             table: element("section", { id: "view-table", role: "tabpanel", "aria-label": "Methods" },
                            element("div", { class: "table-tools" }, this.tableFilter, this.tableCount), this.table.host),
             sandwich: element("section", { id: "view-sandwich", role: "tabpanel", "aria-label": "Callers and callees" },
@@ -137,6 +138,7 @@ export class App {
         for (const [tab, view] of Object.entries(this.views)) view.hidden = tab !== state.tab;
         this.legend.hidden = state.tab === "table";
         this.crumbs.hidden = state.tab !== "flame";
+        this.nothing.hidden = this.engine.selection(state).rows.length > 0;
         this.showSearch();
         this.showCrumbs();
         if (state.tab === "flame") this.main.show(this.look(this.tree, this.zoom, state.icicle));

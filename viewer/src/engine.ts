@@ -48,7 +48,7 @@ export class Engine {
     private readonly keptCallers = new Kept<Tree>();
     private readonly keptCallees = new Kept<Tree>();
     private readonly keptSums = new Kept<MethodSums>();
-    private readonly keptClasses = new Kept<Classes>();
+    private readonly keptClasses = new Map<string, Classes>();
     private readonly keptStrip = new Kept<{ texts: string[]; rows: Float64Array[] }>();
     /** Keys to boxes that were zoomed; a box may lie below where the plain tree is cut. */
     private readonly knownPaths = new Map<string, number[]>();
@@ -133,22 +133,27 @@ export class Engine {
 
     /** Values of a label as at most CLASS_COUNT classes, by weight in the whole profile. */
     classes(label: string, type: number): Classes {
-        return this.keptClasses.get(`${label} ${type}`, () => {
-            const column = this.profile.sets[this.profile.meta.labels.indexOf(label)];
-            if (!column) return { texts: [], ofSet: new Uint8Array(0) };
-            const all = select(this.profile, { type, ticks: null, labels: [], dropped: null });
-            const sums = new Map<number, number>();
-            all.rows.forEach((row, i) => {
-                const value = column[this.profile.rows.set[row]!]!;
-                sums.set(value, (sums.get(value) ?? 0) + all.values[i]!);
-            });
-            const order = [...sums].sort((a, b) => b[1] - a[1]).map(([value]) => value);
-            const own = order.length > CLASS_COUNT ? order.slice(0, CLASS_COUNT - 1) : order;
-            const texts = own.map((value) => (value === 0 ? `(no ${label})` : this.profile.strings.text(value - 1)));
-            if (own.length < order.length) texts.push("other");
-            const place = new Map(own.map((value, index) => [value, index]));
-            return { texts, ofSet: Uint8Array.from(column, (value) => place.get(value) ?? texts.length - 1) };
+        const key = `${label} ${type}`;
+        let classes = this.keptClasses.get(key);
+        if (!classes) this.keptClasses.set(key, classes = this.makeClasses(label, type));
+        return classes;
+    }
+
+    private makeClasses(label: string, type: number): Classes {
+        const column = this.profile.sets[this.profile.meta.labels.indexOf(label)];
+        if (!column) return { texts: [], ofSet: new Uint8Array(0) };
+        const all = select(this.profile, { type, ticks: null, labels: [], dropped: null });
+        const sums = new Map<number, number>();
+        all.rows.forEach((row, i) => {
+            const value = column[this.profile.rows.set[row]!]!;
+            sums.set(value, (sums.get(value) ?? 0) + all.values[i]!);
         });
+        const order = [...sums].sort((a, b) => b[1] - a[1]).map(([value]) => value);
+        const own = order.length > CLASS_COUNT ? order.slice(0, CLASS_COUNT - 1) : order;
+        const texts = own.map((value) => (value === 0 ? `(no ${label})` : this.profile.strings.text(value - 1)));
+        if (own.length < order.length) texts.push("other");
+        const place = new Map(own.map((value, index) => [value, index]));
+        return { texts, ofSet: Uint8Array.from(column, (value) => place.get(value) ?? texts.length - 1) };
     }
 
     private colorLabel(state: State): string {

@@ -35,13 +35,13 @@ export interface FlameHooks {
 
 /** The short form of a name for narrow boxes: "RDD.map" of "org/apache/spark/rdd/RDD.map". */
 export function shortName(text: string): string {
-    const paren = text.indexOf("(");
-    const head = paren >= 0 ? text.slice(0, paren) : text;
-    const slash = head.lastIndexOf("/");
-    if (slash >= 0 && !head.includes(" ")) return text.slice(slash + 1);
+    const head = /^[^( ]*/.exec(text)![0];
+    let slash = head.lastIndexOf("/");
+    // "Job$$Lambda$1/0x00007f0b84dd1c88.apply": the last part is an address, not the class.
+    if (slash > 0 && /^\/(0x)?[0-9a-f]+\b/.test(head.slice(slash))) slash = head.lastIndexOf("/", slash - 1);
+    if (slash >= 0) return text.slice(slash + 1);
     const parts = head.split(".");
-    if (parts.length > 2 && !head.includes(" ")) return text.slice(head.length - parts.slice(-2).join(".").length);
-    return text;
+    return parts.length > 2 && !head.includes(":") ? text.slice(head.length - parts.slice(-2).join(".").length) : text;
 }
 
 export class FlameView {
@@ -119,14 +119,15 @@ export class FlameView {
 
     show(look: Look): void {
         const changed = this.look?.tree !== look.tree;
-        const first = this.look === null;
+        const turned = this.look?.icicle !== look.icicle;
         this.look = look;
         if (changed) {
             this.hovered = -1;
             this.focused = -1;
         }
         this.resize();
-        if (first && !look.icicle) this.host.scrollTop = this.host.scrollHeight;
+        // Roots first: they are at the bottom of a flame graph.
+        if (turned) this.host.scrollTop = look.icicle ? 0 : this.host.scrollHeight;
     }
 
     private resize(): void {

@@ -16,7 +16,10 @@ export class Names {
     readonly frame: number[] = [];
     private readonly texts: string[] = [];
     private readonly raws: string[] = [];
+    /** What tells a method apart whatever names are shown, so that addresses survive a change of names. */
+    private readonly identities: string[] = [];
     private readonly groups = new Map<string, number>();
+    private lastMatch: { source: string; matched: Uint8Array } | null = null;
     readonly methodCount: number;
 
     constructor(readonly profile: Profile, readonly options: NameOptions) {
@@ -33,6 +36,7 @@ export class Names {
                 seen.set(identity, key);
                 this.texts.push(line > 0 ? `${strings.text(shown)}:${line}` : strings.text(shown));
                 this.raws.push(strings.text(frames.name[i]!));
+                this.identities.push(line > 0 ? `${this.raws[key]}:${line}` : this.raws[key]!);
                 this.frame.push(i);
             }
             this.ofFrame[i] = key;
@@ -53,6 +57,10 @@ export class Names {
         return this.raws[key]!;
     }
 
+    identity(key: number): string {
+        return this.identities[key]!;
+    }
+
     isGroup(key: number): boolean {
         return key >= this.methodCount;
     }
@@ -65,6 +73,7 @@ export class Names {
             this.groups.set(text, key);
             this.texts.push(text);
             this.raws.push(text);
+            this.identities.push(text);
             this.frame.push(-1);
         }
         return key;
@@ -87,10 +96,13 @@ export class Names {
 
     /** Per key: does its text, or its raw name, match? */
     matching(pattern: RegExp): Uint8Array {
+        const source = `${pattern.flags}/${pattern.source}`;
+        if (this.lastMatch?.source === source && this.lastMatch.matched.length === this.count) return this.lastMatch.matched;
         const matched = new Uint8Array(this.count);
         for (let i = 0; i < matched.length; i++) {
             if (pattern.test(this.texts[i]!) || (this.raws[i] !== this.texts[i] && pattern.test(this.raws[i]!))) matched[i] = 1;
         }
+        this.lastMatch = { source, matched };
         return matched;
     }
 

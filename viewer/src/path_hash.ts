@@ -1,4 +1,4 @@
-// Names for boxes that survive rebuilding and reloading: a hash of the texts from the root to the box.
+// Names for boxes that survive rebuilding and reloading: a hash of the recorded names from the root to the box.
 import type { Names } from "./names.js";
 import type { Profile } from "./profile.js";
 import type { RemovedStack } from "./state.js";
@@ -27,7 +27,7 @@ export class KeyHashes {
     readonly lanes: Uint32Array[];
 
     constructor(names: Names) {
-        this.lanes = SEEDS.map((seed) => Uint32Array.from({ length: names.count }, (_, key) => hashText(names.text(key), seed)));
+        this.lanes = SEEDS.map((seed) => Uint32Array.from({ length: names.count }, (_, key) => hashText(names.identity(key), seed)));
     }
 }
 

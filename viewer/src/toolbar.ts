@@ -91,6 +91,7 @@ export class Toolbar {
             this.tabs.set(id, tab);
             tabList.append(tab);
         }
+        tabList.addEventListener("keydown", (event) => this.walkTabs(event));
         this.controls.append(tabList);
         if (types.length > 1) this.list("type", "What widths mean");
         this.switch("icicle", "Root on top", "Draw callers above callees (I)");
@@ -108,6 +109,17 @@ export class Toolbar {
             this.list("width", "Whose values make the width");
             this.list("changeOf", "Which change makes the colour");
         }
+    }
+
+    private walkTabs(event: KeyboardEvent): void {
+        const way = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+        const tabs = [...this.tabs.values()];
+        const at = tabs.indexOf(event.target as HTMLButtonElement);
+        if (way === 0 || at < 0) return;
+        event.preventDefault();
+        const next = tabs[(at + way + tabs.length) % tabs.length]!;
+        next.focus();
+        next.click();
     }
 
     private switch(name: "icicle" | "reverse" | "fold" | "readable" | "lines" | "normalize", text: string, title: string): void {

@@ -1,0 +1,70 @@
+import { test } from "node:test";
+import assert from "node:assert/strict";
+import { DEFAULT_STATE, readState, writeState, type State } from "../src/state.js";
+import { formatCount, formatShare, formatValue } from "../src/numbers.js";
+import { packageOf } from "../src/colors.js";
+import { shortName } from "../src/flame_view.js";
+import { foldedText, svgText } from "../src/exports.js";
+import { arranged, forward, namesOf, profileOf } from "./model.js";
+
+test("a state survives its address", () => {
+    const state: State = {
+        ...DEFAULT_STATE, tab: "sandwich", icicle: true, readable: false, search: "a&b=#;é", keep: "^x$", hidden: ["m n", "p"],
+        removed: [{ path: "0123456789abcdef", name: "a b", reversed: true }], only: [{ key: "thread", value: "t:1" }, { key: "state", value: "" }],
+        time: [3, 9], zoom: "fedcba9876543210", method: "x", width: "after", normalize: false, order: "width", color: "label:thread",
+    };
+    assert.deepEqual(readState(`#${writeState(state, DEFAULT_STATE)}`, DEFAULT_STATE), state);
+    assert.equal(writeState(DEFAULT_STATE, DEFAULT_STATE), "");
+});
+
+test("a state can be taken back to what differs from the page's own", () => {
+    const base = readState("icicle=1&order=width", DEFAULT_STATE);
+    const state = { ...base, icicle: false };
+    assert.equal(writeState(state, base), "icicle=0");
+    assert.deepEqual(readState("icicle=0", base), state);
+});
+
+test("a damaged address is passed over", () => {
+    assert.deepEqual(readState("#tab=x&order=&width=7&time=a-b&remove=zz&only=nocolon&%E0%A4%A", DEFAULT_STATE), DEFAULT_STATE);
+});
+
+test("numbers read well", () => {
+    assert.equal(formatValue(1.5e9, "nanoseconds"), "1.50 s");
+    assert.equal(formatValue(90e9, "nanoseconds"), "1.50 min");
+    assert.equal(formatValue(0, "nanoseconds"), "0 ns");
+    assert.equal(formatValue(3 * 2 ** 20, "bytes"), "3.00 MiB");
+    assert.equal(formatCount(1234567), "1\u202f234\u202f567");
+    assert.equal(formatCount(12.345), "12.35");
+    assert.equal(formatShare(1, 3), "33.33 %");
+    assert.equal(formatShare(1, 1e6), "< 0.01 %");
+    assert.equal(formatShare(5, 0), "0 %");
+});
+
+test("packages of Java, Scala, C++, Python and others", () => {
+    assert.equal(packageOf("org/apache/spark/rdd/RDD.map", ""), "org.apache.spark");
+    assert.equal(packageOf("java.util.HashMap.put", ""), "java.util");
+    assert.equal(packageOf("java/lang/Thread.run", ""), "java.lang");
+    assert.equal(packageOf("G1CollectedHeap::collect(int)", ""), "G1CollectedHeap");
+    assert.equal(packageOf("process", "/opt/spark/python/pyspark/worker.py"), "pyspark");
+    assert.equal(packageOf("write", ""), "");
+});
+
+test("short names keep class and method", () => {
+    assert.equal(shortName("org/apache/spark/rdd/RDD.map"), "RDD.map");
+    assert.equal(shortName("org/apache/spark/rdd/RDD lambda.apply"), "RDD lambda.apply");
+    assert.equal(shortName("org/example/Job$$Lambda$2872/0x00007f0b84dd1c88.apply"), "Job$$Lambda$2872/0x00007f0b84dd1c88.apply");
+    assert.equal(shortName("java.util.HashMap.put"), "HashMap.put");
+    assert.equal(shortName("std::vector<int>::push_back(a.b.c)"), "std::vector<int>::push_back(a.b.c)");
+    assert.equal(shortName("main (/opt/app/job.py:12)"), "main (/opt/app/job.py:12)");
+});
+
+test("folded text and SVG hold what is shown, escaped", () => {
+    const profile = profileOf("m;a<b>&\"c 1\nm;d 2");
+    const names = namesOf(profile);
+    const tree = arranged(forward(profile, names).tree, names);
+    const text = (node: number): string => (node === 0 ? "all" : names.text(tree.key[node]!));
+    assert.equal(foldedText(tree, 0, 1, text), "m;a<b>&\"c 1\nm;d 2\n");
+    const svg = svgText({ tree, zoom: 0, icicle: true, title: "<t>", dark: false, width: 1000, color: () => "#123456", text, short: (t) => t, details: text });
+    assert.equal(svg.match(/<rect /g)!.length, 5);
+    assert.ok(svg.includes("a&lt;b&gt;&amp;&quot;c") && svg.includes("&lt;t&gt;"), svg);
+});
