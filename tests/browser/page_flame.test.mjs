@@ -96,6 +96,48 @@ test("keys walk from box to box, Enter zooms", async () => {
     await it.expectText("crumbs", "#crumbs", /all$/);
 });
 
+test("keys act on the walked-to box", async () => {
+    const walk = async () => {
+        await it.page.focus("#view-flame canvas");
+        for (const key of ["ArrowDown", "ArrowDown", "ArrowDown"]) await it.page.keyboard.press(key);
+        await it.expectText("at a", "#status", /^a · Total: 60/);
+    };
+    await walk();
+    await it.page.keyboard.press("h");
+    await it.expectText("a is hidden", ".chip", /^hidden: a/);
+    await it.page.click(".chip");
+    await walk();
+    await it.page.keyboard.press("x");
+    await it.expectBoxes("a is out", ["0 all 40 0", "1 main 40 0", "2 d 40 40"]);
+    await it.page.click(".chip");
+    await walk();
+    await it.page.keyboard.press("s");
+    await it.expectText("callers and callees", "#sandwich-title", /a.*total 60/);
+});
+
+test("tabs are walked by arrow keys", async () => {
+    await it.page.focus("#tab-flame");
+    await it.page.keyboard.press("ArrowRight");
+    await eventually("methods", () => it.page.isVisible("#view-table"), true);
+    await it.page.keyboard.press("ArrowRight");
+    await eventually("callers and callees", () => it.page.isVisible("#view-sandwich"), true);
+    await it.page.keyboard.press("ArrowRight");
+    await eventually("flame graph", () => it.page.isVisible("#view-flame"), true);
+});
+
+test("says so when nothing passes the filters", async () => {
+    await it.page.fill("#keep", "no such method");
+    await it.page.press("#keep", "Enter");
+    await eventually("told", () => it.page.isVisible("#nothing"), true);
+    await it.hover(0, 0.5);
+    for (const tab of ["#tab-table", "#tab-sandwich", "#tab-flame"]) await it.page.click(tab);
+    await it.page.fill("#drop", "^d$");
+    await it.page.press("#drop", "Enter");
+    await it.page.click("#clear-filters");
+    await it.expectBoxes("all again", ALL);
+    assert.equal(await it.page.isHidden("#nothing"), true);
+});
+
 test("search counts nested matches once and knows regular expressions and case", async () => {
     await it.page.keyboard.press("/");
     await it.page.keyboard.type("^a$");

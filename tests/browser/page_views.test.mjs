@@ -20,6 +20,8 @@ before(async () => {
     make("spark.html", scratch.write("spark.txt", perfText()));
     make("jfr.html", join(DATA, "jfr", "small.jfr"));
     make("deep.html", scratch.write("deep.folded", `${Array.from({ length: 100_000 }, (_, i) => `f${i % 500}`).join(";")} 3\nm;x 1\n`));
+    make("lambda.html", scratch.write("lambda.folded",
+        "m;org/example/Job$$Lambda$2872/0x00007f0b84dd1c88.apply;x 1\nm;org/example/Job$$Lambda$99/0x00007f0b84dd1c00.apply;x 2\n"), "--names", "readable");
     make("hostile.html", scratch.write("hostile.folded",
         "</script><script>window.broken=1</script>;<img src=x onerror=window.broken=1>;a&b\"' 2\n<!--;]]>;\u202eabc 1\n"), "--title", "</title><script>window.broken=1</script>");
     browser = await launch();
@@ -178,6 +180,16 @@ pageTest("kinds, files and lines of a recording", "jfr.html#icicle=1", async (it
     assert.match(places, /^cpu: /);
     await it.hover(1, 0.02);
     await it.expectText("kind and line", "#hint", /(interpreted|compiled|native|kernel)/);
+});
+
+pageTest("names as recorded are one click away", "lambda.html#icicle=1", async (it) => {
+    await it.expectText("boxes", "#status", /3 boxes, 3 levels/);
+    await it.hover(2, 0.5);
+    await it.expectText("hint", "#hint", /recorded as org\/example\/Job\$\$Lambda\$/);
+    await it.page.click("#readable");
+    assert.equal(await it.pressed("readable"), "false");
+    await it.expectText("boxes", "#status", /5 boxes, 3 levels/);
+    await it.expectText("names", "#boxes", /Job\$\$Lambda\$2872\/0x00007f0b84dd1c88.apply/);
 });
 
 pageTest("dark follows the system", "tree.html", async (it) => {
