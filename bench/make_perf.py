@@ -13,7 +13,7 @@ from make_folded import make_names
 MODULES = ["/tmp/perf-4711.map", "/usr/lib/jvm/java-17/lib/server/libjvm.so", "/usr/lib/x86_64-linux-gnu/libc.so.6",
            "[kernel.kallsyms]"]
 COMMANDS = ["java", "Executor task l", "G1 Conc#0", "C2 CompilerThre", "dispatcher-even"]
-STACKS = 1000
+STACKS = 3000
 
 
 class Maker:
@@ -50,15 +50,15 @@ def main():
     maker = Maker()
     generator = maker.generator
     stacks = [maker.stack() for _ in range(STACKS)]
-    bodies = [(maker.body(stack[:1]), maker.body(stack[1:]), stack[0]) for stack in stacks]
+    bodies = [(number, maker.body(stack[:1]), maker.body(stack[1:]), stack[0]) for number, stack in enumerate(stacks)]
     written, sample = 0, 0
     with open(arguments.file, "w", encoding="ascii") as file:
         while written < arguments.megabytes * 1000000:
-            leaf, rest, (address, name, module) = generator.choice(bodies)
+            number, leaf, rest, (address, name, module) = generator.choice(bodies)
             if arguments.jitter:
                 offset = generator.randint(0, 0x7FF)
                 leaf = f"\t{address + offset:16x} {name}+0x{offset:x} ({module})\n"
-            thread = generator.randint(4712, 4760)
+            thread = 4712 + number % 48
             time = f"{1000 + sample // 9900}.{sample % 9900 * 101:06}"
             head = f"{COMMANDS[thread % 5]:<15} 4711/{thread} [{thread % 8:03}] {time}:   10101010 cpu-clock: \n"
             text = f"{head}{leaf}{rest}\n"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/hash.h"
+#include "formats/text_hash.h"
 
 #define FIRST_SLOTS 4096
 #define TEXT_LIMIT_BYTES ((size_t)64 << 30)
@@ -27,25 +27,6 @@ void folded_table_release(struct folded_table *table)
     table->stacks = NULL;
     table->known_counts = NULL;
     table->entries = NULL;
-}
-
-/* Long texts in four lanes, since one multiplication must wait for the one before it in its lane. */
-static uint64_t hash_text(struct text_view text)
-{
-    uint64_t lanes[4] = {HASH_SEED, HASH_MULTIPLIER, ~HASH_SEED, ~HASH_MULTIPLIER};
-    if (text.size < 64)
-        return hash_bytes(text.data, text.size);
-    const char *at = text.data, *end = text.data + text.size - 63;
-    for (; at < end; at += 64)
-        for (size_t lane = 0; lane < 4; lane++)
-            lanes[lane] = hash_mix(hash_load64(at + lane * 16) ^ HASH_MULTIPLIER,
-                                   hash_load64(at + lane * 16 + 8) ^ lanes[lane]);
-    /* The last 64 bytes may overlap what was taken already. */
-    at = text.data + text.size - 64;
-    for (size_t lane = 0; lane < 4; lane++)
-        lanes[lane] = hash_mix(hash_load64(at + lane * 16) ^ HASH_MULTIPLIER,
-                               hash_load64(at + lane * 16 + 8) ^ lanes[lane]);
-    return hash_mix(hash_mix(lanes[0], lanes[1] ^ text.size), hash_mix(lanes[2], lanes[3]) ^ HASH_SEED);
 }
 
 static bool grow_slots(struct folded_table *table)
@@ -180,7 +161,7 @@ bool folded_table_add(struct folded_table *table, struct text_view text, const d
     line->text = text;
     line->counts[0] = counts[0];
     line->counts[1] = counts[1];
-    line->hash = hash_text(text);
+    line->hash = text_hash(text);
     const struct folded_table *likely = table->known != NULL ? table->known : table;
     __builtin_prefetch(&likely->slots[line->hash & likely->slot_mask]);
     return table->batch_size < FOLDED_BATCH_LINES || folded_table_flush(table);

@@ -1,6 +1,7 @@
 /*
  * read_perf.c - `perf script` text. Lines repeat all the time, so each different one is taken apart once and its
- * frames are remembered; a stack shares what it can with the one before.
+ * frames are remembered. So do whole stacks but for their innermost line, whose address differs from sample to
+ * sample: the text of the other lines leads to their node at once.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +12,14 @@
 #include "formats/line_reader.h"
 #include "formats/perf_line.h"
 #include "formats/reader.h"
+#include "formats/text_hash.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+/* Stacks of which the text below the innermost line is remembered. */
+#define BODY_CACHE_BYTES ((size_t)64 << 20)
 #define NAME_LIMIT_BYTES ((size_t)16 << 20)
 #define EVENT_NAME_BYTES 128
 
@@ -25,11 +33,15 @@ struct perf_thread {
 struct perf_reader {
     const struct read_options *options;
     struct profile *profile;
-    struct line_cache caches[2]; /* lines of other threads, and of Java's */
+    struct line_cache caches[2];  /* lines of other threads, and of Java's */
+    struct line_cache symbols[2]; /* the same by function and module, whatever the address */
+    struct line_cache
+        bodies; /* for the lines of a stack but the first: node, number of lines, thread's frame */
     struct string_table thread_names;
     struct perf_thread *threads; /* by number in thread_names */
     size_t thread_capacity;
     struct text_builder text;
+    struct text_builder key;
 
     bool inside;   /* of a sample */
     bool filtered; /* it is of another event */
@@ -62,19 +74,28 @@ static bool init(struct perf_reader *reader, const struct read_options *options,
                  struct error *error)
 {
     *reader = (struct perf_reader){.options = options, .profile = profile, .event_size = SIZE_MAX};
-    line_cache_init(&reader->caches[0]);
-    line_cache_init(&reader->caches[1]);
+    for (size_t i = 0; i < 2; i++) {
+        line_cache_init(&reader->caches[i]);
+        line_cache_init(&reader->symbols[i]);
+    }
+    line_cache_init(&reader->bodies);
+    reader->bodies.arena.limit_bytes = BODY_CACHE_BYTES;
     text_builder_init(&reader->text, NAME_LIMIT_BYTES);
+    text_builder_init(&reader->key, 2 * NAME_LIMIT_BYTES);
     return string_table_init(&reader->thread_names, PROFILE_STRING_LIMIT_BYTES) ? true
                                                                                 : error_set_memory(error);
 }
 
 static void release(struct perf_reader *reader)
 {
-    line_cache_release(&reader->caches[0]);
-    line_cache_release(&reader->caches[1]);
+    for (size_t i = 0; i < 2; i++) {
+        line_cache_release(&reader->caches[i]);
+        line_cache_release(&reader->symbols[i]);
+    }
+    line_cache_release(&reader->bodies);
     string_table_release(&reader->thread_names);
     text_builder_release(&reader->text);
+    text_builder_release(&reader->key);
     free(reader->threads);
     free(reader->frames);
     free(reader->path_frames);
@@ -258,25 +279,39 @@ static bool make_frames(struct perf_reader *reader, const struct perf_frame *par
     return true;
 }
 
-static bool add_stack_line(struct perf_reader *reader, struct text_view line)
+/* What tells frames apart: function and module, and the address where it is shown. */
+static struct text_view symbol_key(struct perf_reader *reader, const struct perf_frame *parsed)
 {
-    struct line_cache *cache = &reader->caches[reader->thread.is_java];
-    uint64_t hash = line_cache_hash(line);
-    const struct line_cache_entry *entry = line_cache_find(cache, line, hash);
-    if (UNLIKELY(entry == NULL)) {
-        uint32_t frames[LINE_CACHE_FRAMES];
-        size_t count = 0;
-        struct perf_frame parsed;
-        if (!perf_frame_parse(line, &parsed)) {
-            count_unknown(reader);
-            return true;
-        }
-        if (!make_frames(reader, &parsed, frames, &count))
-            return false;
-        entry = line_cache_add(cache, line, hash, frames, count);
-        if (entry == NULL)
-            return false;
+    text_builder_clear(&reader->key);
+    text_builder_add(&reader->key, parsed->function);
+    text_builder_add(&reader->key, TEXT("\n"));
+    text_builder_add(&reader->key, parsed->module);
+    if (reader->options->perf.with_addresses) {
+        text_builder_add(&reader->key, TEXT("\n"));
+        text_builder_add(&reader->key, parsed->address);
     }
+    return text_builder_view(&reader->key);
+}
+
+/* The frames of a line that was taken apart; NULL: out of memory. */
+static const struct line_cache_entry *find_symbol(struct perf_reader *reader, const struct perf_frame *parsed)
+{
+    struct line_cache *cache = &reader->symbols[reader->thread.is_java];
+    struct text_view key = symbol_key(reader, parsed);
+    uint64_t hash = line_cache_hash(key);
+    const struct line_cache_entry *entry = line_cache_find(cache, key, hash);
+    if (LIKELY(entry != NULL))
+        return entry;
+    uint32_t frames[LINE_CACHE_FRAMES];
+    size_t count = 0;
+    if (reader->key.failed || !make_frames(reader, parsed, frames, &count))
+        return NULL;
+    return line_cache_add(cache, key, hash, frames, count);
+}
+
+static bool add_frames(struct perf_reader *reader, const struct line_cache *cache,
+                       const struct line_cache_entry *entry)
+{
     if (LIKELY(entry->count == 1))
         return add_frame(reader, entry->frame);
     const uint32_t *frames = line_cache_frames(cache, entry);
@@ -284,6 +319,36 @@ static bool add_stack_line(struct perf_reader *reader, struct text_view line)
         if (!add_frame(reader, frames[i]))
             return false;
     return true;
+}
+
+static bool add_new_line(struct perf_reader *reader, struct text_view line, uint64_t hash, bool is_kept)
+{
+    struct perf_frame parsed;
+    if (!perf_frame_parse(line, &parsed)) {
+        count_unknown(reader);
+        return true;
+    }
+    const struct line_cache *symbols = &reader->symbols[reader->thread.is_java];
+    const struct line_cache_entry *entry = find_symbol(reader, &parsed);
+    if (entry == NULL)
+        return false;
+    if (is_kept) {
+        const uint32_t *frames = entry->count == 1 ? &entry->frame : line_cache_frames(symbols, entry);
+        if (line_cache_add(&reader->caches[reader->thread.is_java], line, hash, frames, entry->count) == NULL)
+            return false;
+    }
+    return add_frames(reader, symbols, entry);
+}
+
+static bool add_stack_line(struct perf_reader *reader, struct text_view line)
+{
+    const struct line_cache *cache = &reader->caches[reader->thread.is_java];
+    /* The address of the innermost frame is another one each time: such lines are not worth remembering. */
+    if (reader->frame_count == 0)
+        return add_new_line(reader, line, 0, false);
+    uint64_t hash = line_cache_hash(line);
+    const struct line_cache_entry *entry = line_cache_find(cache, line, hash);
+    return LIKELY(entry != NULL) ? add_frames(reader, cache, entry) : add_new_line(reader, line, hash, true);
 }
 
 /* The innermost node of the collected frames. What is equal to the last stack, seen from outside, has known nodes. */
@@ -378,6 +443,102 @@ static bool read_line(struct perf_reader *reader, struct text_view line)
     return true;
 }
 
+/* Where the next empty line begins: after a line end, and with one. */
+static size_t find_empty_line(struct text_view text)
+{
+    size_t at = 0;
+#ifdef __SSE2__
+    const __m128i line_ends = _mm_set1_epi8('\n');
+    for (; at + 17 <= text.size; at += 16) {
+        __m128i first = _mm_loadu_si128((const __m128i *)(const void *)(text.data + at));
+        __m128i second = _mm_loadu_si128((const __m128i *)(const void *)(text.data + at + 1));
+        __m128i both = _mm_and_si128(_mm_cmpeq_epi8(first, line_ends), _mm_cmpeq_epi8(second, line_ends));
+        int found = _mm_movemask_epi8(both);
+        if (found != 0)
+            return at + (size_t)__builtin_ctz((unsigned)found) + 1;
+    }
+#endif
+    for (; at + 2 <= text.size; at++)
+        if (text.data[at] == '\n' && text.data[at + 1] == '\n')
+            return at + 1;
+    return TEXT_NOT_FOUND;
+}
+
+static bool is_indented(struct text_view line)
+{
+    return line.size > 0 && (line.data[0] == ' ' || line.data[0] == '\t');
+}
+
+/* The first line's frames below the node that the other lines lead to. */
+static bool end_known_sample(struct perf_reader *reader, uint32_t node)
+{
+    for (size_t i = reader->frame_count; i-- > 0 && node != NO_STACK;)
+        node = stack_tree_child(&reader->profile->stacks, node, reader->frames[i]);
+    reader->inside = false;
+    reader->samples++;
+    reader->sample.stack = node;
+    return profile_add_sample(reader->profile, &reader->sample);
+}
+
+/* Reads the lines one by one, and remembers where all but the first lead to. */
+static bool read_new_body(struct perf_reader *reader, struct text_view rest, uint64_t hash)
+{
+    struct text_view left = rest;
+    size_t first_frames = reader->frame_count;
+    uint64_t unknown = reader->unknown_lines;
+    uint32_t lines = 0;
+    bool all_indented = true;
+    for (; left.size > 0; lines++) {
+        struct text_view line = line_cut(&left);
+        all_indented = all_indented && is_indented(line);
+        if (!read_line(reader, line))
+            return false;
+    }
+    bool whole = reader->inside && all_indented && !reader->cut && reader->unknown_lines == unknown;
+    if (!end_sample(reader))
+        return false;
+    if (!whole)
+        return true;
+    uint32_t node = reader->path_nodes[reader->path_size - 1 - first_frames];
+    uint32_t known[] = {node, lines, reader->thread.frame};
+    return line_cache_add(&reader->bodies, rest, hash, known, COUNT_OF(known)) != NULL;
+}
+
+/* After the first line of a sample: takes the rest of it off the block, when all of it is there. */
+static bool read_body(struct perf_reader *reader, struct text_view *block)
+{
+    size_t size = find_empty_line(*block);
+    if (size == TEXT_NOT_FOUND)
+        return true;
+    struct text_view rest = text_part(*block, 0, size);
+    struct text_view first = line_cut(&rest);
+    if (!is_indented(first) || rest.size == 0 || rest.size > UINT32_MAX)
+        return true;
+    *block = text_from(*block, size + 1);
+    reader->line++;
+    if (!add_stack_line(reader, first))
+        return false;
+    uint64_t hash = hash_mix(text_hash(rest) ^ reader->thread.frame, HASH_MULTIPLIER);
+    const struct line_cache_entry *entry = line_cache_find(&reader->bodies, rest, hash);
+    const uint32_t *known = entry == NULL ? NULL : line_cache_frames(&reader->bodies, entry);
+    if (known == NULL || known[2] != reader->thread.frame)
+        return read_new_body(reader, rest, hash) && (reader->line++, true);
+    reader->line += known[1] + (uint64_t)1;
+    return end_known_sample(reader, known[0]);
+}
+
+static bool read_block(struct perf_reader *reader, struct text_view block)
+{
+    while (block.size > 0) {
+        bool was_inside = reader->inside;
+        if (!read_line(reader, line_cut(&block)))
+            return false;
+        if (!was_inside && reader->inside && !reader->filtered && !read_body(reader, &block))
+            return false;
+    }
+    return true;
+}
+
 static void tell(const struct perf_reader *reader)
 {
     const struct read_options *options = reader->options;
@@ -399,10 +560,9 @@ static bool read_lines(struct perf_reader *reader, struct byte_source *source, s
     struct line_reader lines = {.source = source};
     struct text_view block;
     while (line_reader_next(&lines, &block, error))
-        while (block.size > 0)
-            if (!read_line(reader, line_cut(&block)))
-                return error_set(error, ERROR_MEMORY, "line %" PRIu64 ": out of memory, or too many events",
-                                 reader->line);
+        if (!read_block(reader, block))
+            return error_set(error, ERROR_MEMORY, "line %" PRIu64 ": out of memory, or too many events",
+                             reader->line);
     if (!end_sample(reader))
         return error_set_memory(error);
     if (lines.failed)
