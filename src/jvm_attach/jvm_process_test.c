@@ -36,11 +36,9 @@ TEST(knows_options_of_command_line_and_environment)
     struct jvm_process process = {.pid = 1};
     text_builder_init(&process.command_line, 1 << 16);
     text_builder_init(&process.environment, 1 << 16);
-    text_builder_add(&process.command_line,
-                     (struct text_view){"java\0-XX:+UsePerfData\0-XX:-UsePerfData\0-Xrs\0Main", 48});
-    text_builder_add(
-        &process.environment,
-        (struct text_view){"A=-XX:+Wrong\0JAVA_TOOL_OPTIONS=-Dx=y -XX:+DebugNonSafepoints\0Z=", 65});
+    text_builder_add(&process.command_line, TEXT("java\0-XX:+UsePerfData\0-XX:-UsePerfData\0-Xrs\0Main\0"));
+    text_builder_add(&process.environment,
+                     TEXT("A=-XX:+Wrong\0JAVA_TOOL_OPTIONS=-Dx=y -XX:+DebugNonSafepoints\0Z=\0"));
     CHECK(!jvm_process_flag(&process, "UsePerfData", true));
     CHECK(jvm_process_flag(&process, "DebugNonSafepoints", false));
     CHECK(!jvm_process_flag(&process, "Wrong", false));
