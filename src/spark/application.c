@@ -1,0 +1,126 @@
+#include "spark/application.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+
+#define STRING_LIMIT_BYTES ((size_t)4 << 30)
+#define MOST_ITEMS ((size_t)UINT32_MAX - 1)
+
+bool application_init(struct application *application, struct error *error)
+{
+    *application = (struct application){.start_ms = NO_MS, .end_ms = NO_MS};
+    id_map_init(&application->stage_numbers);
+    id_map_init(&application->task_numbers);
+    id_map_init(&application->executor_numbers);
+    id_map_init(&application->job_numbers);
+    id_map_init(&application->sql_numbers);
+    return string_table_init(&application->strings, STRING_LIMIT_BYTES) || error_set_memory(error);
+}
+
+void application_release(struct application *application)
+{
+    string_table_release(&application->strings);
+    free(application->executors);
+    free(application->jobs);
+    free(application->job_stages);
+    free(application->stages);
+    free(application->tasks);
+    free(application->sqls);
+    id_map_release(&application->stage_numbers);
+    id_map_release(&application->task_numbers);
+    id_map_release(&application->executor_numbers);
+    id_map_release(&application->job_numbers);
+    id_map_release(&application->sql_numbers);
+    *application = (struct application){.tasks = NULL};
+}
+
+/* The place of `key`, which is new when *place is NO_ID: then there is room for one more item. */
+#define FIND_OR_GROW(application, map, key, items, count, capacity)                               \
+    uint32_t *place = id_map_place(&(application)->map, key);                                     \
+    if (place == NULL)                                                                            \
+        return NULL;                                                                              \
+    if (*place != NO_ID)                                                                          \
+        return &(application)->items[*place];                                                     \
+    if (!array_reserve(&(application)->items, &(application)->capacity, (application)->count + 1, \
+                       MOST_ITEMS))                                                               \
+        return NULL;                                                                              \
+    *place = (uint32_t)(application)->count++
+
+struct executor *application_executor(struct application *application, uint32_t id)
+{
+    FIND_OR_GROW(application, executor_numbers, id, executors, executor_count, executor_capacity);
+    struct executor *executor = &application->executors[*place];
+    *executor = (struct executor){.id = id, .added_ms = NO_MS, .removed_ms = NO_MS};
+    return executor;
+}
+
+struct job *application_job(struct application *application, int64_t id)
+{
+    FIND_OR_GROW(application, job_numbers, (uint64_t)id, jobs, job_count, job_capacity);
+    struct job *job = &application->jobs[*place];
+    *job = (struct job){.id = id, .submitted_ms = NO_MS, .completed_ms = NO_MS, .sql_execution = -1};
+    return job;
+}
+
+struct stage *application_stage(struct application *application, int64_t id, int64_t attempt)
+{
+    uint64_t key = (uint64_t)id << 20 ^ (uint64_t)attempt;
+    FIND_OR_GROW(application, stage_numbers, key, stages, stage_count, stage_capacity);
+    struct stage *stage = &application->stages[*place];
+    *stage =
+        (struct stage){.id = id, .attempt = attempt, .job = -1, .submitted_ms = NO_MS, .completed_ms = NO_MS};
+    return stage;
+}
+
+struct task *application_task(struct application *application, int64_t id)
+{
+    FIND_OR_GROW(application, task_numbers, (uint64_t)id, tasks, task_count, task_capacity);
+    struct task *task = &application->tasks[*place];
+    *task = (struct task){.id = id, .launch_ms = NO_MS, .finish_ms = NO_MS, .partition = -1};
+    return task;
+}
+
+struct sql_execution *application_sql(struct application *application, int64_t id)
+{
+    FIND_OR_GROW(application, sql_numbers, (uint64_t)id, sqls, sql_count, sql_capacity);
+    struct sql_execution *sql = &application->sqls[*place];
+    *sql = (struct sql_execution){.id = id, .start_ms = NO_MS, .end_ms = NO_MS};
+    return sql;
+}
+
+void application_finish(struct application *application)
+{
+    for (size_t i = 0; i < application->job_count; i++) {
+        const struct job *job = &application->jobs[i];
+        for (uint32_t j = 0; j < job->stage_count; j++) {
+            uint64_t key = (uint64_t)application->job_stages[job->first_stage + j] << 20;
+            uint32_t number = id_map_get(&application->stage_numbers, key);
+            struct stage *stage = number == NO_ID ? NULL : &application->stages[number];
+            if (stage != NULL && stage->status == STAGE_PENDING && job->status != JOB_RUNNING)
+                stage->status = STAGE_SKIPPED;
+        }
+    }
+}
+
+void task_metrics_add(struct task_metrics *sum, const struct task_metrics *metrics)
+{
+/* A hostile log may overflow a sum; it wraps. */
+#define TASK_METRIC(field, group, key) \
+    sum->field = (int64_t)((uint64_t)sum->field + (uint64_t)metrics->field);
+#include "spark/task_metrics.def"
+#undef TASK_METRIC
+}
+
+int64_t span_ms(int64_t start_ms, int64_t end_ms)
+{
+    int64_t span;
+    if (start_ms == NO_MS || end_ms == NO_MS || __builtin_sub_overflow(end_ms, start_ms, &span) || span < 0)
+        return NO_MS;
+    return span;
+}
+
+int64_t task_duration_ms(const struct task *task)
+{
+    return span_ms(task->launch_ms, task->finish_ms);
+}

@@ -1,0 +1,172 @@
+/*
+ * application.h - one Spark application as its event log tells it: executors, jobs, stages, tasks, SQL executions.
+ *
+ * Times are milliseconds since 1970; NO_MS where the log does not say. Texts are numbers of `strings`, 0 is none.
+ *
+ * Owns: everything, until application_release().
+ * Threads: one at a time.
+ * Limit: about 350 bytes a task.
+ */
+#ifndef SPARK_APPLICATION_H
+#define SPARK_APPLICATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/error.h"
+#include "base/id_map.h"
+#include "base/string_table.h"
+
+#define NO_MS INT64_MIN
+
+struct task_metrics {
+#define TASK_METRIC(field, group, key) int64_t field;
+#include "spark/task_metrics.def"
+#undef TASK_METRIC
+};
+
+struct executor {
+    uint32_t id;
+    uint32_t host;
+    int64_t cores;
+    int64_t added_ms;
+    int64_t removed_ms;
+    uint32_t removed_reason;
+    int64_t storage_bytes; /* memory for caching */
+};
+
+enum job_status {
+    JOB_RUNNING,
+    JOB_SUCCEEDED,
+    JOB_FAILED,
+};
+
+struct job {
+    int64_t id;
+    int64_t submitted_ms;
+    int64_t completed_ms;
+    enum job_status status;
+    uint32_t name; /* of its last stage */
+    uint32_t description;
+    uint32_t group;
+    int64_t sql_execution; /* -1: none */
+    uint32_t first_stage;  /* in application.job_stages */
+    uint32_t stage_count;
+    uint32_t exception;
+};
+
+enum stage_status {
+    STAGE_PENDING,
+    STAGE_ACTIVE,
+    STAGE_COMPLETE,
+    STAGE_FAILED,
+    STAGE_SKIPPED,
+};
+
+struct stage {
+    int64_t id;
+    int64_t attempt;
+    int64_t job; /* the first that needs it; -1: unknown */
+    enum stage_status status;
+    uint32_t name;
+    uint32_t details; /* call site, line by line */
+    int64_t task_count;
+    int64_t submitted_ms;
+    int64_t completed_ms;
+    uint32_t failure;
+    uint32_t succeeded;
+    uint32_t failed;
+    uint32_t killed;
+    uint32_t active;
+    struct task_metrics totals;
+};
+
+enum task_status {
+    TASK_RUNNING,
+    TASK_SUCCEEDED,
+    TASK_FAILED,
+    TASK_KILLED,
+};
+
+struct task {
+    int64_t id;
+    uint32_t stage;    /* number in application.stages */
+    uint32_t executor; /* number in application.executors */
+    uint32_t index;
+    uint32_t attempt;
+    int32_t partition; /* -1: not said, as before Spark 3.3 */
+    uint32_t locality;
+    int64_t launch_ms;
+    int64_t finish_ms;
+    int64_t getting_result_ms; /* 0: none */
+    uint8_t status;            /* enum task_status */
+    bool speculative;
+    bool has_metrics;
+    uint32_t reason; /* of a failure, one line */
+    uint32_t stack_trace;
+    struct task_metrics metrics;
+};
+
+struct sql_execution {
+    int64_t id;
+    uint32_t description;
+    uint32_t plan;
+    int64_t start_ms;
+    int64_t end_ms;
+    uint32_t error;
+};
+
+struct application {
+    struct string_table strings;
+    uint32_t id;
+    uint32_t name;
+    uint32_t user;
+    uint32_t attempt;
+    uint32_t spark_version;
+    uint32_t java_version;
+    int64_t start_ms;
+    int64_t end_ms;
+    struct executor *executors;
+    size_t executor_count, executor_capacity;
+    struct job *jobs;
+    size_t job_count, job_capacity;
+    int64_t *job_stages; /* stage ids of all jobs */
+    size_t job_stage_count, job_stage_capacity;
+    struct stage *stages;
+    size_t stage_count, stage_capacity;
+    struct task *tasks;
+    size_t task_count, task_capacity;
+    struct sql_execution *sqls;
+    size_t sql_count, sql_capacity;
+    struct id_map stage_numbers;    /* (id, attempt) */
+    struct id_map task_numbers;     /* task id */
+    struct id_map executor_numbers; /* string number of the id */
+    struct id_map job_numbers;
+    struct id_map sql_numbers;
+};
+
+bool application_init(struct application *application, struct error *error) MUST_CHECK;
+void application_release(struct application *application);
+/* Each finds what has this id, or adds it. NULL: out of memory. Pointers are valid until the next is added. */
+struct executor *application_executor(struct application *application, uint32_t id) MUST_CHECK;
+struct job *application_job(struct application *application, int64_t id) MUST_CHECK;
+struct stage *application_stage(struct application *application, int64_t id, int64_t attempt) MUST_CHECK;
+struct task *application_task(struct application *application, int64_t id) MUST_CHECK;
+struct sql_execution *application_sql(struct application *application, int64_t id) MUST_CHECK;
+/* Sets what only the end shows: which stages were skipped. */
+void application_finish(struct application *application);
+
+void task_metrics_add(struct task_metrics *sum, const struct task_metrics *metrics);
+/* NO_MS when one of them is unknown, or the difference is impossible. */
+int64_t span_ms(int64_t start_ms, int64_t end_ms);
+/* Milliseconds from launch to end; NO_MS for running ones. */
+int64_t task_duration_ms(const struct task *task);
+
+static inline struct text_view application_text(const struct application *application, uint32_t string)
+{
+    return string_table_text(&application->strings, string);
+}
+
+#endif

@@ -1,0 +1,50 @@
+/*
+ * json_fields.h - reads JSON objects into structs by tables: which key goes where.
+ *
+ * Keys that no table names are passed over; a value of another type than expected leaves its field as it was.
+ *
+ * Owns: nothing. Strings go to a string table.
+ */
+#ifndef SPARK_JSON_FIELDS_H
+#define SPARK_JSON_FIELDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/error.h"
+#include "base/string_table.h"
+#include "formats/json_reader.h"
+
+enum json_field_kind {
+    FIELD_INTEGER, /* int64_t; numbers in quotes too */
+    FIELD_TEXT,    /* uint32_t, string number */
+    FIELD_BOOL,    /* bool */
+    FIELD_OBJECT,  /* `fields`, relative to the offset */
+    FIELD_OTHER,   /* `read` is called with the first token of the value */
+};
+
+struct json_field;
+
+struct json_fields_reader {
+    struct json_reader *json;
+    struct string_table *strings;
+    struct error *error;
+    void *context; /* for FIELD_OTHER */
+};
+
+struct json_field {
+    const char *key; /* NULL ends a table */
+    enum json_field_kind kind;
+    size_t offset;
+    const struct json_field *fields;
+    /* Must consume the value; false: failed, *reader->error is set. */
+    bool (*read)(struct json_fields_reader *reader, enum json_token first, void *place);
+};
+
+/* Reads the rest of an object whose beginning was read. */
+bool json_fields_read(struct json_fields_reader *reader, const struct json_field *fields,
+                      void *target) MUST_CHECK;
+
+#endif

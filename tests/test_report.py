@@ -1,0 +1,133 @@
+"""sparkflame report: what an event log says, against the log of a job whose course is known (make_event_log.py)."""
+
+import gzip
+import json
+import shutil
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def log(data):
+    return data / "event_log" / "single"
+
+
+def report(sparkflame, *arguments):
+    run = sparkflame("report", "-f", "json", *arguments)
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout)
+
+
+def test_the_application(sparkflame, log):
+    application = report(sparkflame, log)["application"]
+    assert application["name"] == "event log of a test"
+    assert application["spark_version"] == "4.0.1"
+    assert application["id"].startswith("local-")
+    assert application["end_ms"] > application["start_ms"] > 1_700_000_000_000
+
+
+def test_executors(sparkflame, log):
+    (executor,) = report(sparkflame, log)["executors"]
+    assert (executor["id"], executor["host"], executor["cores"]) == ("driver", "worker-1", 2)
+
+
+def test_jobs(sparkflame, log):
+    jobs = report(sparkflame, log)["jobs"]
+    assert [job["id"] for job in jobs] == list(range(6))
+    assert [job["status"] for job in jobs] == ["succeeded"] * 5 + ["failed"]
+    assert [job["stages"] for job in jobs][:3] == [[0, 1], [2], [3]]
+    assert all(job["completed_ms"] >= job["submitted_ms"] for job in jobs)
+    assert "always bad" in jobs[5]["exception"]
+    assert jobs[0]["sql_execution"] is None and jobs[3]["sql_execution"] == 0
+
+
+def test_stages(sparkflame, log):
+    stages = {stage["id"]: stage for stage in report(sparkflame, log)["stages"]}
+    assert [stages[number]["tasks"] for number in (0, 1, 2, 3)] == [4, 3, 4, 2]
+    assert stages[0]["shuffle_write_records"] == stages[1]["shuffle_read_records"] > 0
+    assert stages[0]["shuffle_write_bytes"] == stages[1]["shuffle_local_bytes"] + stages[1]["shuffle_remote_bytes"]
+    assert (stages[3]["succeeded"], stages[3]["failed"]) == (2, 1)
+    assert stages[7]["status"] == "failed" and "always bad" in stages[7]["failure"]
+    assert stages[5]["status"] == "skipped"
+    assert stages[2]["status"] == "complete" and stages[2]["task_max_ms"] > stages[2]["task_median_ms"]
+
+
+def test_tasks(sparkflame, log):
+    whole = report(sparkflame, log)
+    tasks = whole["tasks"]
+    assert len(tasks) == 19 and len({task["id"] for task in tasks}) == 19
+    slow = [task for task in tasks if task["stage"] == 2 and task["index"] == 3]
+    assert slow[0]["finish_ms"] - slow[0]["launch_ms"] >= 6000
+    retried = [(task["attempt"], task["status"]) for task in tasks if task["stage"] == 3 and task["index"] == 1]
+    assert sorted(retried) == [(0, "failed"), (1, "succeeded")]
+    for stage in whole["stages"]:
+        own = [task for task in tasks if (task["stage"], task["stage_attempt"]) == (stage["id"], stage["attempt"])]
+        for metric in ("run_ms", "cpu_ns", "gc_ms", "shuffle_write_bytes"):
+            assert sum(task.get(metric, 0) for task in own) == stage[metric]
+
+
+def test_sql(sparkflame, log):
+    (sql,) = report(sparkflame, log)["sql"]
+    assert sql["id"] == 0 and "HashAggregate" in sql["plan"] and sql["end_ms"] >= sql["start_ms"]
+
+
+def test_text(sparkflame, log):
+    text = sparkflame("report", log).stdout.decode()
+    for part in ("event log of a test", "Where the tasks' time went", "reduceByKey at", "ValueError: bad record <b>&</b>",
+                 "ValueError: always bad", "[failures] stage 7.0"):
+        assert part in text, text
+
+
+def test_a_rolling_log_is_one(sparkflame, log, tmp_path):
+    folder = tmp_path / "eventlog_v2_local-1"
+    folder.mkdir()
+    lines = log.read_bytes().splitlines(keepends=True)
+    (folder / "appstatus_local-1").write_bytes(b"")
+    (folder / "events_10_local-1").write_bytes(b"".join(lines[50:]))
+    (folder / "events_9_local-1").write_bytes(b"".join(lines[:50]))
+    assert report(sparkflame, folder) == report(sparkflame, log)
+
+
+def test_a_compact_part_stands_for_those_before(sparkflame, log, tmp_path):
+    folder = tmp_path / "eventlog_v2_local-1"
+    folder.mkdir()
+    shutil.copy(log, folder / "events_2_local-1.compact")
+    (folder / "events_1_local-1").write_bytes(b"broken\n")
+    assert report(sparkflame, folder) == report(sparkflame, log)
+
+
+def test_a_packed_log(sparkflame, log, tmp_path):
+    (tmp_path / "log.gz").write_bytes(gzip.compress(log.read_bytes()))
+    assert report(sparkflame, tmp_path / "log.gz") == report(sparkflame, log)
+
+
+def test_a_cut_last_line_is_said_and_no_error(sparkflame, log, tmp_path):
+    whole = log.read_bytes()
+    (tmp_path / "cut").write_bytes(whole[:whole.rindex(b"{\"Event\":\"SparkListenerTaskEnd\"") + 300])
+    run = sparkflame("report", "-f", "json", tmp_path / "cut")
+    assert run.returncode == 0 and b"last line of the log is cut" in run.stderr
+    assert len(json.loads(run.stdout)["tasks"]) == 19
+
+
+def test_a_bad_line_is_an_error_with_its_place(sparkflame, log, tmp_path):
+    lines = log.read_bytes().splitlines(keepends=True)
+    lines[20] = b"{\"Event\":\"SparkListenerTaskEnd\",\"Stage ID\":,}\n"
+    (tmp_path / "bad").write_bytes(b"".join(lines))
+    run = sparkflame("report", "-f", "json", tmp_path / "bad")
+    assert run.returncode == 1 and b"line 21" in run.stderr
+    assert json.loads(run.stdout)["application"]["name"] == "event log of a test"
+
+
+@pytest.mark.parametrize("content", [b"", b"hello\n", b"\x00\xff" * 100, b"{\"Event\":12}\n", b"[1,2]\n"])
+def test_what_is_no_event_log(sparkflame, tmp_path, content):
+    (tmp_path / "other").write_bytes(content)
+    run = sparkflame("report", tmp_path / "other")
+    assert run.returncode == 1 and run.stdout == b""
+
+
+def test_names_reach_no_terminal_raw(sparkflame, tmp_path):
+    (tmp_path / "log").write_text(
+        '{"Event":"SparkListenerLogStart","Spark Version":"4"}\n'
+        '{"Event":"SparkListenerApplicationStart","App Name":"a\\u001b[31m\\u0007b","App ID":"x","Timestamp":1}\n')
+    run = sparkflame("report", tmp_path / "log")
+    assert b"\x1b" not in run.stdout and b"\x07" not in run.stdout
