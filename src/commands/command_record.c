@@ -1,9 +1,7 @@
 #include <stddef.h>
-#include <string.h>
 
 #include "commands/command.h"
 #include "commands/picture_output.h"
-#include "commands/profile_input.h"
 #include "commands/python_recording.h"
 
 extern const struct command command_record;
@@ -21,7 +19,6 @@ struct record_options {
 
 static struct record_options options;
 static struct picture_options picture_options;
-static struct profile_input_options input_options;
 
 static const struct option recording_options[] = {
     {"pid", 'p', OPTION_LIST, AT(pids), "PID", "Record this process; may be repeated"},
@@ -66,23 +63,16 @@ static const struct option_group *groups(void)
     return all;
 }
 
-static bool add_pid(struct python_recording *recording, const char *text, struct error *error)
-{
-    if (recording->pid_count == RECORDING_MOST_PIDS)
-        return error_set(error, ERROR_USAGE, "too many processes");
-    return python_recording_parse_pid(text, &recording->pids[recording->pid_count++], error);
-}
-
 /* Operands before "--" are processes, those after it a program. */
 static bool set_targets(struct python_recording *recording, char **operands, int count, char **program,
                         struct error *error)
 {
     for (size_t i = 0; i < options.pids.size; i++) {
-        if (!add_pid(recording, options.pids.items[i], error))
+        if (!python_recording_add_pid(recording, options.pids.items[i], error))
             return false;
     }
     for (int i = 0; i < count; i++) {
-        if (!add_pid(recording, operands[i], error))
+        if (!python_recording_add_pid(recording, operands[i], error))
             return false;
     }
     recording->program = program;
@@ -96,11 +86,7 @@ static bool set_recording(struct python_recording *recording, struct error *erro
     if (options.duration != NULL &&
         !python_recording_parse_duration(options.duration, &recording->duration_ns, error))
         return false;
-    if (!(options.rate >= 0.1 && options.rate <= 100000))
-        return error_set(error, ERROR_USAGE, "--rate: %g is not between 0.1 and 100000", options.rate);
-    int64_t interval_ns = (int64_t)(1e9 / options.rate);
     recording->sampler = (struct python_sampler_options){
-        .interval_ns = interval_ns,
         .follow_children = options.subprocesses || recording->program != NULL,
         .want_idle = options.idle,
         .only_gil = options.gil,
@@ -114,42 +100,9 @@ static bool set_recording(struct python_recording *recording, struct error *erro
         .group_by_thread = options.threads,
         .group_by_process = options.processes,
         .wall = options.idle,
-        .interval_ns = interval_ns,
     };
     recording->quiet = options.quiet;
-    return true;
-}
-
-static int record(const struct python_recording *recording, const struct picture_target *target)
-{
-    struct error error = {0};
-    struct profile_needs needs = picture_needs(target, &picture_options);
-    struct profile_input input = {.command = &command_record, .options = &input_options};
-    profile_input_options_init(&input_options);
-    input.names.lines = true;
-    if (!profile_init(&input.profile, needs.times, &error)) {
-        command_complain(&command_record, "%s", error.message);
-        return EXIT_FAILED;
-    }
-    input.profile.times_are_absolute = true;
-    int exit_code = EXIT_FAILED;
-    if (python_recording_run(recording, &input.profile))
-        exit_code = picture_write(target, &picture_options, &input, NULL, NULL);
-    profile_release(&input.profile);
-    return exit_code;
-}
-
-/* The program after "--" is taken off, since its options are not ours. */
-static char **cut_program(int *argc, char **argv)
-{
-    for (int i = 1; i < *argc; i++) {
-        if (strcmp(argv[i], "--") == 0) {
-            char **program = i + 1 < *argc ? argv + i + 1 : NULL;
-            *argc = i;
-            return program;
-        }
-    }
-    return NULL;
+    return python_recording_set_rate(recording, options.rate, error);
 }
 
 static int run(int argc, char **argv)
@@ -161,7 +114,7 @@ static int run(int argc, char **argv)
     options = (struct record_options){.rate = 100};
     recording = (struct python_recording){.command = &command_record};
     picture_options_init(&picture_options);
-    char **program = cut_program(&argc, argv);
+    char **program = python_recording_cut_program(&argc, argv);
     if (!options_parse(argc, argv, groups(), &operand_count, &wants_help, &error))
         return command_usage_error(&command_record, "%s", error.message);
     if (wants_help) {
@@ -171,10 +124,7 @@ static int run(int argc, char **argv)
     if (!set_targets(&recording, argv + 1, operand_count, program, &error) ||
         !set_recording(&recording, &error))
         return command_usage_error(&command_record, "%s", error.message);
-    struct picture_target target;
-    if (!picture_target_choose(&target, &command_record, &picture_options, "folded"))
-        return EXIT_USAGE;
-    return record(&recording, &target);
+    return python_recording_write(&recording, &picture_options);
 }
 
 const struct command command_record = {

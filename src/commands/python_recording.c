@@ -37,7 +37,7 @@ static int64_t now_ns(void)
     return (int64_t)time.tv_sec * SECOND_NS + time.tv_nsec;
 }
 
-bool python_recording_parse_pid(const char *text, pid_t *pid, struct error *error)
+static bool parse_pid(const char *text, pid_t *pid, struct error *error)
 {
     uint64_t number;
     struct text_view view = text_of(text);
@@ -48,6 +48,34 @@ bool python_recording_parse_pid(const char *text, pid_t *pid, struct error *erro
         return error_set(error, ERROR_USAGE, "there is no process %s", text);
     *pid = (pid_t)number;
     return true;
+}
+
+bool python_recording_add_pid(struct python_recording *recording, const char *text, struct error *error)
+{
+    if (recording->pid_count == RECORDING_MOST_PIDS)
+        return error_set(error, ERROR_USAGE, "too many processes");
+    return parse_pid(text, &recording->pids[recording->pid_count++], error);
+}
+
+bool python_recording_set_rate(struct python_recording *recording, double rate, struct error *error)
+{
+    if (!(rate >= 0.1 && rate <= 100000))
+        return error_set(error, ERROR_USAGE, "--rate: %g is not between 0.1 and 100000", rate);
+    recording->sampler.interval_ns = (int64_t)(1e9 / rate);
+    recording->profile.interval_ns = recording->sampler.interval_ns;
+    return true;
+}
+
+char **python_recording_cut_program(int *argc, char **argv)
+{
+    for (int i = 1; i < *argc; i++) {
+        if (strcmp(argv[i], "--") == 0) {
+            char **program = i + 1 < *argc ? argv + i + 1 : NULL;
+            *argc = i;
+            return program;
+        }
+    }
+    return NULL;
 }
 
 bool python_recording_parse_duration(const char *text, int64_t *duration_ns, struct error *error)
@@ -168,4 +196,27 @@ done:
     if (started > 0)
         started_command_wait(started);
     return good;
+}
+
+int python_recording_write(const struct python_recording *recording, const struct picture_options *picture)
+{
+    static struct profile_input_options input_options;
+    struct error error = {0};
+    struct picture_target target;
+    if (!picture_target_choose(&target, recording->command, picture, "folded"))
+        return EXIT_USAGE;
+    struct profile_needs needs = picture_needs(&target, picture);
+    struct profile_input input = {.command = recording->command, .options = &input_options};
+    profile_input_options_init(&input_options);
+    input.names.lines = true;
+    if (!profile_init(&input.profile, needs.times, &error)) {
+        command_complain(recording->command, "%s", error.message);
+        return EXIT_FAILED;
+    }
+    input.profile.times_are_absolute = true;
+    int exit_code = EXIT_FAILED;
+    if (python_recording_run(recording, &input.profile))
+        exit_code = picture_write(&target, picture, &input, NULL, NULL);
+    profile_release(&input.profile);
+    return exit_code;
 }

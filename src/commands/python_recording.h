@@ -11,6 +11,7 @@
 
 #include "base/attributes.h"
 #include "commands/command.h"
+#include "commands/picture_output.h"
 #include "model/profile.h"
 #include "python_sampler/python_profile.h"
 #include "python_sampler/python_sampler.h"
@@ -32,6 +33,14 @@ struct python_recording {
 bool python_recording_run(const struct python_recording *recording, struct profile *profile) MUST_CHECK;
 /* "30", "1.5", "90s", "2m", "1h", "unlimited" (0). */
 bool python_recording_parse_duration(const char *text, int64_t *duration_ns, struct error *error) MUST_CHECK;
-bool python_recording_parse_pid(const char *text, pid_t *pid, struct error *error) MUST_CHECK;
+/* One more process, by its number in decimal or with 0x. */
+bool python_recording_add_pid(struct python_recording *recording, const char *text,
+                              struct error *error) MUST_CHECK;
+bool python_recording_set_rate(struct python_recording *recording, double rate,
+                               struct error *error) MUST_CHECK;
+/* Takes "--" and what follows, a program whose options are not ours, off the arguments. NULL: there is none. */
+char **python_recording_cut_program(int *argc, char **argv);
+/* Records and writes the profile; the exit code. */
+int python_recording_write(const struct python_recording *recording, const struct picture_options *picture);
 
 #endif

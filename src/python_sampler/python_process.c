@@ -1,5 +1,6 @@
 #include "python_sampler/python_process.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -294,8 +295,13 @@ static void name_thread(struct python_process *process, struct python_thread *th
     if (thread->named_ns != 0 && now_ns - thread->named_ns < NAME_TRUST_NS)
         return;
     thread->named_ns = now_ns;
-    if (!python_context_thread_name(&process->context, &reader, thread->interpreter, thread->thread_id,
-                                    now_ns, thread->name, sizeof(thread->name)))
+    if (python_context_thread_name(&process->context, &reader, thread->interpreter, thread->thread_id, now_ns,
+                                   thread->name, sizeof(thread->name)))
+        return;
+    /* Without the module threading there are names of the kernel only. */
+    if (thread->number == process->memory.pid)
+        snprintf(thread->name, sizeof(thread->name), "MainThread");
+    else
         python_thread_read_kernel_name(thread, process->memory.pid);
 }
 

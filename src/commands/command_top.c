@@ -1,0 +1,105 @@
+#include <stddef.h>
+#include <string.h>
+
+#include "commands/command.h"
+#include "commands/python_top.h"
+
+extern const struct command command_top;
+
+struct top_options {
+    const char *duration;
+    double rate, delay;
+    struct option_list pids;
+    bool subprocesses, gil, idle, lines, full_names;
+    int order;
+};
+
+#define AT(field) offsetof(struct top_options, field)
+
+static struct top_options options;
+
+static const struct option top_options[] = {
+    {"pid", 'p', OPTION_LIST, AT(pids), "PID", "Watch this process; may be repeated"},
+    {"subprocesses", 's', OPTION_FLAG, AT(subprocesses), NULL,
+     "Also the processes that it starts, and theirs"},
+    {"rate", 'r', OPTION_NUMBER, AT(rate), "HZ", "Samples a second (default: 100)"},
+    {"delay", 0, OPTION_NUMBER, AT(delay), "SECONDS", "Time between two pictures (default: 1)"},
+    {"duration", 'd', OPTION_TEXT, AT(duration), "TIME",
+     "Without a terminal: sample so long and print one table (default: 2)"},
+    {"sort", 0, OPTION_CHOICE, AT(order), "KEY", "own, total, own-time or total-time; keys 1 to 4 change it",
+     "own total own-time total-time"},
+    {"lines", 0, OPTION_FLAG, AT(lines), NULL, "A row for each line, not for each function"},
+    {"gil", 'g', OPTION_FLAG, AT(gil), NULL, "Only threads that hold the global interpreter lock"},
+    {"idle", 0, OPTION_FLAG, AT(idle), NULL, "Also threads that wait"},
+    {"full-filenames", 0, OPTION_FLAG, AT(full_names), NULL, "Whole paths of source files"},
+    {NULL, 0, 0, 0, NULL, NULL},
+};
+
+static const struct option_group *groups(void)
+{
+    static const struct option_group all[] = {{"Watching", top_options, &options}, {NULL, NULL, NULL}};
+    return all;
+}
+
+static bool set_recording(struct python_recording *recording, char **operands, int count, struct error *error)
+{
+    if (options.duration != NULL &&
+        !python_recording_parse_duration(options.duration, &recording->duration_ns, error))
+        return false;
+    if (!(options.delay >= 0.1 && options.delay <= 3600))
+        return error_set(error, ERROR_USAGE, "--delay: %g is not between 0.1 and 3600", options.delay);
+    for (size_t i = 0; i < options.pids.size; i++) {
+        if (!python_recording_add_pid(recording, options.pids.items[i], error))
+            return false;
+    }
+    for (int i = 0; i < count; i++) {
+        if (!python_recording_add_pid(recording, operands[i], error))
+            return false;
+    }
+    if (recording->pid_count == 0 && recording->program == NULL)
+        return error_set(error, ERROR_USAGE, "which process? Give its number, or a program after \"--\"");
+    struct python_sampler_options *sampler = &recording->sampler;
+    sampler->follow_children = options.subprocesses || recording->program != NULL;
+    sampler->want_idle = options.idle;
+    sampler->only_gil = options.gil;
+    sampler->wait_for_python = recording->program != NULL;
+    return python_recording_set_rate(recording, options.rate, error);
+}
+
+static int run(int argc, char **argv)
+{
+    static struct python_recording recording;
+    struct error error = {0};
+    int operand_count;
+    bool wants_help;
+    options = (struct top_options){.rate = 100, .delay = 1};
+    recording = (struct python_recording){.command = &command_top};
+    recording.program = python_recording_cut_program(&argc, argv);
+    if (!options_parse(argc, argv, groups(), &operand_count, &wants_help, &error))
+        return command_usage_error(&command_top, "%s", error.message);
+    if (wants_help) {
+        command_print_help(&command_top);
+        return EXIT_GOOD;
+    }
+    if (!set_recording(&recording, argv + 1, operand_count, &error))
+        return command_usage_error(&command_top, "%s", error.message);
+    struct python_top top = {&recording, options.delay, options.lines, options.full_names, options.order};
+    return python_top_run(&top);
+}
+
+const struct command command_top = {
+    .name = "top",
+    .summary = "Watch which Python functions take the time",
+    .usage = "[OPTIONS] PID… | [OPTIONS] -- PROGRAM [ARGUMENT…]",
+    .details =
+        "A table that is drawn anew each second: the share of the newest stacks that have a function\n"
+        "innermost (own) or anywhere (total), and the time since the begin. Keys: 1 to 4 sort, q ends.\n"
+        "Without a terminal one table is printed.\n",
+    .examples = "  sparkflame top 1234\n"
+                "  sparkflame top --subprocesses 1234 --lines --sort own-time\n"
+                "      a pyspark.daemon with all its workers, by line\n"
+                "  sparkflame top 1234 -d 5 | head\n"
+                "      one table of five seconds\n",
+    .options = groups,
+    .run = run,
+};

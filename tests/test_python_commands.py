@@ -1,0 +1,72 @@
+"""top, dump and py-spy's command line on real CPythons."""
+
+import json
+import re
+
+import pytest
+
+from python_targets import VERSIONS, running, stacks
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_dump_shows_every_thread(sparkflame, version):
+    with running(version, "named_threads.py") as target:
+        text = sparkflame("py-spy", "dump", "--pid", target.pid)
+        as_json = sparkflame("py-spy", "dump", "-p", target.pid, "--json")
+    assert text.returncode == 0, text.stderr.decode()
+    assert f"Process {target.pid}: ".encode() in text.stdout
+    assert f"Python v{version} (".encode() in text.stdout
+    names = set(re.findall(r'^Thread \d+ \(\S+\): "(.*)"$', text.stdout.decode(), re.MULTILINE))
+    assert names == {"MainThread", "worker one", "größe", "名前"}
+    threads = json.loads(as_json.stdout)
+    assert {thread["thread_name"] for thread in threads} == names
+    main = next(thread for thread in threads if thread["thread_name"] == "MainThread")
+    assert (main["pid"], main["os_thread_id"]) == (target.pid, target.pid)
+    assert main["frames"][-1]["name"] == "<module>"
+    assert main["frames"][-1]["short_filename"] == "named_threads.py"
+    assert main["frames"][-1]["line"] == 9
+
+
+def test_top_prints_one_table_without_a_terminal(sparkflame):
+    with running("3.13", "alternating_chains.py", 5000) as target:
+        done = sparkflame("top", target.pid, "-d", "0.5", "--sort", "total")
+    assert done.returncode == 0, done.stderr.decode()
+    lines = done.stdout.decode().splitlines()
+    assert lines[0].startswith("1 Python process at 100 Hz: ")
+    assert "*total" in lines[3]
+    row = next(line for line in lines if line.endswith("leaf (alternating_chains.py)"))
+    assert float(row.split("%")[0]) > 50
+    shares = [float(line.split("%")[1]) for line in lines[4:]]
+    assert shares == sorted(shares, reverse=True)
+
+
+@pytest.mark.parametrize("form, begin", [("flamegraph", b"<?xml"), ("speedscope", b"{"), ("chrometrace", b"[")])
+def test_py_spy_formats(sparkflame, tmp_path, form, begin):
+    with running("3.12", "alternating_chains.py", 5000) as target:
+        done = sparkflame("py-spy", "record", "-p", target.pid, "-d", "1", "-f", form, "-o", "out", "--nonblocking")
+    assert done.returncode == 0, done.stderr.decode()
+    written = (tmp_path / "out").read_bytes()
+    assert written.lstrip().startswith(begin) or written.startswith(b"{")
+    assert b"leaf" in written
+
+
+def test_py_spy_raw_is_folded_text(sparkflame, tmp_path):
+    with running("3.12", "alternating_chains.py", 5000) as target:
+        done = sparkflame("py-spy", "record", "-d", "1", "-p", hex(target.pid), "-F", "-f", "raw", "-o", "out.txt", "-t")
+    assert done.returncode == 0, done.stderr.decode()
+    found = stacks((tmp_path / "out.txt").read_bytes())
+    assert {stack[0] for stack in found} == {f"thread ({target.pid}): MainThread"}
+    assert {stack[1] for stack in found} == {"<module> (alternating_chains.py:1)"}
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (("watch",), 'no subcommand "watch"; there are record, top and dump'),
+    (("record",), "which process? Give --pid PID or a program"),
+    (("record", "--native", "-p", "1"), "--native is not supported"),
+    (("dump", "--", "python3"), "dump needs --pid PID"),
+    (("dump", "-c", "core"), "--core is not supported"),
+])
+def test_py_spy_wrong_use(sparkflame, arguments, message):
+    done = sparkflame("py-spy", *arguments)
+    assert done.returncode == 2
+    assert message in done.stderr.decode()
