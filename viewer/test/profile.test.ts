@@ -52,14 +52,25 @@ test("a label makes the first level", () => {
     ]);
 });
 
+/** Node 18 has the streams, but not this format; the browser's tests unpack real pages in any case. */
+function knowsDeflateRaw(): boolean {
+    try {
+        return new CompressionStream("deflate-raw") !== null;
+    } catch {
+        return false;
+    }
+}
+
 test("base64 and compression are undone", async () => {
     const bytes = encodeProfile({}, folded("a;b 1"));
+    assert.deepEqual(await decompress(decodeBase64(btoa("abc")), "identity"), new TextEncoder().encode("abc"));
+    await assert.rejects(decompress(bytes, "lzma"), /unknown data encoding/);
+    if (!knowsDeflateRaw()) return;
     const packed = new Uint8Array(await new Response(
         new Blob([bytes]).stream().pipeThrough(new CompressionStream("deflate-raw"))).arrayBuffer());
     let binary = "";
     for (const byte of packed) binary += String.fromCharCode(byte);
     assert.deepEqual(await decompress(decodeBase64(btoa(binary)), "deflate-raw"), bytes);
-    await assert.rejects(decompress(bytes, "lzma"), /unknown data encoding/);
 });
 
 test("cut and damaged data is refused with a message, never endless", () => {
