@@ -7,7 +7,7 @@
  *     u(name*8+type,width)                       one level up
  *     n(name*8+type,width)                       next to the last one
  *
- * A box that has been left out because it is too narrow counts as its caller's own.
+ * A box that has been left out because it is too narrow counts as its caller's own, outermost ones as LEFT_OUT.
  */
 #include <stdlib.h>
 
@@ -19,6 +19,7 @@
 #define NAME_LIMIT_BYTES ((size_t)16 << 20)
 #define NAMES_LIMIT ((size_t)1 << 28)
 #define MOST_ARGUMENTS 8
+#define LEFT_OUT TEXT("[left out]")
 
 struct level {
     uint32_t node;
@@ -166,6 +167,15 @@ static bool add_event(struct page *page, struct error *error)
     return page->has_event || error_set(error, ERROR_MEMORY, "too many events");
 }
 
+/* What is the box of all's own stands for outermost boxes that were left out. */
+static uint32_t node_of(struct page *page, const struct level *level)
+{
+    if (level->node != STACK_ROOT)
+        return level->node;
+    uint32_t frame = profile_frame(page->profile, LEFT_OUT, TEXT(""), 0, FRAME_UNKNOWN);
+    return frame == NO_FRAME ? NO_STACK : stack_tree_child(&page->profile->stacks, STACK_ROOT, frame);
+}
+
 /* All boxes of that level and above are complete: what is left of their width is their own. */
 static bool close_levels(struct page *page, size_t level, struct error *error)
 {
@@ -176,9 +186,9 @@ static bool close_levels(struct page *page, size_t level, struct error *error)
         if (last->own == 0)
             continue;
         struct sample sample = {
-            .stack = last->node, .event = page->event, .time_ns = NO_TIME, .value = last->own};
+            .stack = node_of(page, last), .event = page->event, .time_ns = NO_TIME, .value = last->own};
         sample.count = page->unit == UNIT_COUNT ? last->own : 1;
-        if (!profile_add_sample(page->profile, &sample))
+        if (sample.stack == NO_STACK || !profile_add_sample(page->profile, &sample))
             return error_set_memory(error);
     }
     return true;
@@ -227,7 +237,9 @@ static bool read_pooled_call(struct page *page, const struct call *call, struct 
     uint64_t name = call->arguments[0] >> 3;
     if (call->count == 0 || name >= page->name_count || (call->function == 'f' && call->count < 3))
         return error_set(error, ERROR_BAD_INPUT, "a call without a name that is in the table");
-    uint64_t level = call->function == 'f' ? call->arguments[1] : page->depth - (call->function == 'n');
+    /* The box of all may be "next to" nothing. */
+    bool beside = call->function == 'n' && page->depth > 0;
+    uint64_t level = call->function == 'f' ? call->arguments[1] : page->depth - beside;
     size_t width_at = call->function == 'f' ? 3 : 1;
     /* The page's own script takes a width of 0 for a missing one, too. */
     if (call->count > width_at && call->arguments[width_at] > 0)
@@ -241,7 +253,7 @@ static bool read_call(struct page *page, struct text_view line, struct error *er
     struct call call;
     if (!parse_call(line, &call))
         return error_set(error, ERROR_BAD_INPUT, "a broken call");
-    if (call.function != 'f' && page->depth == 0)
+    if (call.function == 'u' && page->depth == 0)
         return error_set(error, ERROR_BAD_INPUT, "a box without one below it");
     return call.title.data != NULL ? read_titled_call(page, &call, error)
                                    : read_pooled_call(page, &call, error);

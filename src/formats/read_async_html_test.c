@@ -39,7 +39,7 @@ TEST(leaves_differences_and_units_in_order)
 TEST(says_when_a_page_is_cut_off)
 {
     format_test_check("async_html", TEXT(PAGE "f(3,0,0,100)\nu(9,70)\n"),
-                      "samples 70/70 a_[j]\nsamples 30/30 \n");
+                      "samples 70/70 a_[j]\nsamples 30/30 [left out]\n");
     CHECK_TEXT(format_test_notices, "the page is cut off: its last boxes are missing\n");
 }
 

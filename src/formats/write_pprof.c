@@ -1,8 +1,10 @@
 /*
  * write_pprof.c - a gzipped protobuf message Profile.
  *
- * Samples of one stack and one set of labels become one, with a value for each sample type; times are not kept. What
- * samples refer to is numbered at first use and written after them, so that nothing but these numbers is held.
+ * Samples of one stack and one set of labels become one, with a value for each sample type; times are not kept. They
+ * are written in the order of a walk through the tree: a sample's list of locations is that of the one before it with
+ * another front, which is quick to make and packs well. What samples refer to is numbered at first use and written
+ * after them, so that nothing but these numbers is held.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,6 +16,7 @@
 #include "formats/pprof_names.h"
 #include "formats/pprof_tables.h"
 #include "formats/protobuf_writer.h"
+#include "formats/stack_order.h"
 #include "formats/writer.h"
 
 #define MESSAGE_LIMIT_BYTES ((size_t)1 << 31)
@@ -24,12 +27,6 @@ struct place {
     bool is_used;
     bool has_count;
     size_t value_at; /* the count's, if any, is before it */
-};
-
-/* Samples of one stack and context follow one another once these are sorted. */
-struct row {
-    uint64_t key;
-    uint32_t sample;
 };
 
 struct pprof_writer {
@@ -46,6 +43,9 @@ struct pprof_writer {
     struct id_map functions;  /* by name and file */
     struct text_view *labels; /* of each context, as fields of a sample; data NULL: not made yet */
     struct arena label_bytes;
+    struct text_builder locations; /* of the sample written last, whose stack is last_stack */
+    struct text_builder next_locations;
+    uint32_t last_stack;
     struct text_builder message;
     struct text_builder part;
     struct text_builder scratch;
@@ -163,25 +163,53 @@ static uint32_t location_of(struct pprof_writer *writer, uint32_t frame)
     return *location;
 }
 
+static size_t varint_size(uint32_t value)
+{
+    return value < 1u << 7 ? 1 : value < 1u << 14 ? 2 : value < 1u << 21 ? 3 : value < 1u << 28 ? 4 : 5;
+}
+
+/* Where the way up from the last stack meets the one from `stack`: the node, and the bytes of the last list that lie
+ * before it. */
+static uint32_t find_shared(const struct pprof_writer *writer, uint32_t stack, size_t *skipped)
+{
+    const struct stack_node *nodes = writer->profile->stacks.nodes;
+    uint32_t last = writer->last_stack;
+    *skipped = 0;
+    while (stack != last) {
+        if (stack > last) {
+            stack = nodes[stack].parent;
+        } else {
+            *skipped += varint_size(writer->location_of_frame[nodes[last].frame]);
+            last = nodes[last].parent;
+        }
+    }
+    return last;
+}
+
 /* The innermost frame comes first, which is also the way up the tree. */
+static void make_locations(struct pprof_writer *writer, uint32_t stack)
+{
+    const struct stack_node *nodes = writer->profile->stacks.nodes;
+    struct text_builder *list = &writer->next_locations;
+    size_t skipped;
+    uint32_t shared = find_shared(writer, stack, &skipped);
+    text_builder_clear(list);
+    for (uint32_t node = stack; node != shared; node = nodes[node].parent)
+        protobuf_add_varint(list, location_of(writer, nodes[node].frame));
+    text_builder_add(list, text_from(text_builder_view(&writer->locations), skipped));
+    writer->failed = writer->failed || list->failed;
+    struct text_builder last = writer->locations;
+    writer->locations = *list;
+    *list = last;
+    writer->last_stack = stack;
+}
+
 static void add_locations(struct pprof_writer *writer, uint32_t stack)
 {
-    struct text_builder *part = &writer->part;
-    text_builder_clear(part);
-    const struct stack_node *nodes = writer->profile->stacks.nodes;
-    while (stack != STACK_ROOT) {
-        char *at = text_builder_room(part, 256 * PROTOBUF_VARINT_BYTES);
-        if (at == NULL)
-            return;
-        char *begin = at;
-        for (int i = 0; i < 256 && stack != STACK_ROOT; i++) {
-            at += protobuf_put_varint(at, location_of(writer, nodes[stack].frame));
-            stack = nodes[stack].parent;
-        }
-        text_builder_took(part, (size_t)(at - begin));
-    }
-    if (part->size > 0)
-        protobuf_add_bytes(&writer->message, 1, text_builder_view(part));
+    if (stack != writer->last_stack)
+        make_locations(writer, stack);
+    if (writer->locations.size > 0)
+        protobuf_add_bytes(&writer->message, 1, text_builder_view(&writer->locations));
 }
 
 static void write_sample(struct pprof_writer *writer, uint32_t stack, uint32_t context)
@@ -203,61 +231,37 @@ static int64_t rounded(double number)
     return number >= 9.2e18 ? INT64_MAX : number <= -9.2e18 ? INT64_MIN : llround(number);
 }
 
-static int compare_rows(const void *left, const void *right)
+/* Sums up the samples of one stack and context, and returns how many they are. */
+static size_t sum_up(struct pprof_writer *writer, const struct stack_order *order, size_t first)
 {
-    uint64_t left_key = ((const struct row *)left)->key, right_key = ((const struct row *)right)->key;
-    return left_key < right_key ? -1 : left_key > right_key;
-}
-
-static uint64_t key_of(const struct sample *sample)
-{
-    return (uint64_t)sample->stack << 32 | sample->context;
-}
-
-/* Already one sample for each stack and context. */
-static bool is_grouped(const struct pprof_writer *writer)
-{
-    size_t used = 0;
-    for (size_t i = 0; i < writer->profile->event_count; i++)
-        used += writer->places[i].is_used;
-    return used <= 1 && !writer->profile->keep_times;
-}
-
-static struct row *sorted_rows(const struct pprof_writer *writer)
-{
-    const struct profile *profile = writer->profile;
-    struct row *rows = malloc((profile->sample_count + 1) * sizeof(*rows));
-    if (rows == NULL)
-        return NULL;
-    for (size_t i = 0; i < profile->sample_count; i++)
-        rows[i] = (struct row){key_of(&profile->samples[i]), (uint32_t)i};
-    qsort(rows, profile->sample_count, sizeof(*rows), compare_rows);
-    return rows;
-}
-
-static bool write_grouped(struct pprof_writer *writer)
-{
-    const struct profile *profile = writer->profile;
-    struct row *rows = is_grouped(writer) ? NULL : sorted_rows(writer);
-    if (rows == NULL && !is_grouped(writer))
-        return false;
-    for (size_t i = 0; i < profile->sample_count && !writer->failed;) {
-        const struct sample *first = &profile->samples[rows == NULL ? i : rows[i].sample];
-        double sums[2 * EVENT_LIMIT] = {0};
-        do {
-            const struct sample *sample = &profile->samples[rows == NULL ? i : rows[i].sample];
-            const struct place *place = &writer->places[sample->event];
-            sums[place->value_at] += sample->value;
-            if (place->has_count)
-                sums[place->value_at - 1] += sample->count;
-            i++;
-        } while (rows != NULL && i < profile->sample_count && rows[i].key == key_of(first));
-        for (size_t j = 0; j < writer->value_count; j++)
-            writer->values[j] = rounded(sums[j]);
-        write_sample(writer, first->stack, first->context);
+    double sums[2 * EVENT_LIMIT];
+    size_t end = first;
+    for (size_t i = 0; i < writer->value_count; i++)
+        sums[i] = 0;
+    for (; end < order->size && order->rows[end].key == order->rows[first].key; end++) {
+        const struct sample *sample = &writer->profile->samples[order->rows[end].sample];
+        const struct place *place = &writer->places[sample->event];
+        sums[place->value_at] += sample->value;
+        if (place->has_count)
+            sums[place->value_at - 1] += sample->count;
     }
-    free(rows);
-    return !writer->failed;
+    for (size_t i = 0; i < writer->value_count; i++)
+        writer->values[i] = rounded(sums[i]);
+    return end - first;
+}
+
+static bool write_samples(struct pprof_writer *writer, struct error *error)
+{
+    struct stack_order order;
+    if (!stack_order_init(&order, writer->profile, error))
+        return false;
+    for (size_t i = 0; i < order.size && !writer->failed;) {
+        const struct sample *sample = &writer->profile->samples[order.rows[i].sample];
+        i += sum_up(writer, &order, i);
+        write_sample(writer, sample->stack, sample->context);
+    }
+    stack_order_release(&order);
+    return !writer->failed || error_set_memory(error);
 }
 
 /* One mapping for each kind of code; its number is the kind's and one. */
@@ -336,11 +340,12 @@ static uint64_t default_type(struct pprof_writer *writer)
     return 0;
 }
 
-static bool write_profile(struct pprof_writer *writer, const struct write_options *options)
+static bool write_profile(struct pprof_writer *writer, const struct write_options *options,
+                          struct error *error)
 {
     const struct profile *profile = writer->profile;
     write_sample_types(writer);
-    if (!write_grouped(writer))
+    if (!write_samples(writer, error))
         return false;
     write_mappings(writer);
     write_locations(writer);
@@ -354,12 +359,14 @@ static bool write_profile(struct pprof_writer *writer, const struct write_option
     }
     write_number(writer, 13, comment);
     write_number(writer, PPROF_DEFAULT_SAMPLE_TYPE, default_string);
-    return !writer->failed;
+    return !writer->failed || error_set_memory(error);
 }
 
 static bool start(struct pprof_writer *writer, struct output *output, struct error *error)
 {
     const struct profile *profile = writer->profile;
+    text_builder_init(&writer->locations, MESSAGE_LIMIT_BYTES);
+    text_builder_init(&writer->next_locations, MESSAGE_LIMIT_BYTES);
     text_builder_init(&writer->message, MESSAGE_LIMIT_BYTES);
     text_builder_init(&writer->part, MESSAGE_LIMIT_BYTES);
     text_builder_init(&writer->scratch, MESSAGE_LIMIT_BYTES);
@@ -381,6 +388,8 @@ static void release(struct pprof_writer *writer)
 {
     gzip_writer_release(&writer->gzip);
     string_table_release(&writer->strings);
+    text_builder_release(&writer->locations);
+    text_builder_release(&writer->next_locations);
     text_builder_release(&writer->message);
     text_builder_release(&writer->part);
     text_builder_release(&writer->scratch);
@@ -401,8 +410,7 @@ static bool write_pprof(const struct profile *profile, const struct write_option
     writer->style = options->names;
     writer->style.lines = false;
     bool good = start(writer, output, error);
-    if (good && !write_profile(writer, options))
-        good = error_set_memory(error);
+    good = good && write_profile(writer, options, error);
     good = good && gzip_writer_finish(&writer->gzip, error);
     release(writer);
     free(writer);
