@@ -62,14 +62,23 @@ static inline const char *format_test_error(const char *reader, struct text_view
     return error.message;
 }
 
+/* What tests hand around lives until the test ends, and is no leak. */
+static inline void *format_test_keep(void *memory)
+{
+    static void *kept[1000];
+    static size_t count;
+    CHECK(memory != NULL && count < COUNT_OF(kept));
+    kept[count++] = memory;
+    return memory;
+}
+
 /* What a writer makes of the profile; the bytes live until the test ends. */
 static inline struct text_view format_test_write_as(const struct profile *profile, const char *writer,
                                                     const struct write_options *options)
 {
-    struct text_builder *text = calloc(1, sizeof(*text));
+    struct text_builder *text = format_test_keep(calloc(1, sizeof(*text)));
     struct output output;
     struct error error = {0};
-    CHECK(text != NULL);
     text_builder_init(text, (size_t)1 << 30);
     CHECK_OK(error, output_open_memory(&output, text, &error));
     CHECK_OK(error, writer_by_name(text_of(writer))->write(profile, options, &output, &error));
@@ -89,6 +98,7 @@ static inline struct text_view format_test_write(const struct profile *profile, 
 static inline const char *format_test_dump(const struct profile *profile)
 {
     static struct text_builder text;
+    text_builder_release(&text);
     text_builder_init(&text, (size_t)1 << 20);
     for (size_t i = 0; i < profile->sample_count; i++) {
         const struct sample *sample = &profile->samples[i];
@@ -135,7 +145,7 @@ static inline char *format_test_sorted_dump(const struct profile *profile)
         text_builder_format(&sorted, "%s\n", lines[i]);
     free(text);
     CHECK(text_builder_c_string(&sorted) != NULL);
-    return sorted.data;
+    return format_test_keep(sorted.data);
 }
 
 /* Reads, dumps, compares. */

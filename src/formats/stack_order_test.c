@@ -4,17 +4,29 @@
 
 #include "formats/format_test.h"
 
+static uint32_t child(struct profile *profile, uint32_t parent, const char *name)
+{
+    return stack_tree_child(&profile->stacks, parent,
+                            profile_frame(profile, text_of(name), TEXT(""), 0, FRAME_NATIVE));
+}
+
 TEST(neighbours_share_their_callers)
 {
     struct profile profile;
     struct stack_order order;
     struct error error = {0};
-    format_test_read(&profile, "folded", TEXT("b;c 1\na;x;y 2\nb 3\na;z 4\nb;d 5\na;x 6\n"));
+    CHECK_OK(error, profile_init(&profile, false, &error));
+    CHECK(profile_event(&profile, TEXT("cpu"), UNIT_COUNT, false) == 0);
+    uint32_t b = child(&profile, STACK_ROOT, "b"), a = child(&profile, STACK_ROOT, "a");
+    uint32_t a_x = child(&profile, a, "x"), b_c = child(&profile, b, "c"), a_x_y = child(&profile, a_x, "y");
+    uint32_t a_z = child(&profile, a, "z"), b_d = child(&profile, b, "d");
+    const uint32_t stacks[] = {b_c, a_x_y, b, a_z, b_d, a_x}, walked[] = {b, b_c, b_d, a_x, a_x_y, a_z};
+    for (size_t i = 0; i < COUNT_OF(stacks); i++)
+        CHECK(profile_add_sample(&profile, &(struct sample){stacks[i], 0, 0, NO_TIME, 1, 1}));
     CHECK_OK(error, stack_order_init(&order, &profile, &error));
-    CHECK_INT(order.size, 6);
-    static const double values[] = {3, 1, 5, 6, 2, 4};
+    CHECK_INT(order.size, COUNT_OF(walked));
     for (size_t i = 0; i < order.size; i++)
-        CHECK_INT(profile.samples[order.rows[i].sample].value, values[i]);
+        CHECK_INT(profile.samples[order.rows[i].sample].stack, walked[i]);
     stack_order_release(&order);
     profile_release(&profile);
 }

@@ -35,7 +35,9 @@ static const char *written(bool with_times, const char *writer)
 {
     struct profile profile;
     fill(&profile, with_times);
-    return format_test_write(&profile, writer).data;
+    const char *text = format_test_write(&profile, writer).data;
+    profile_release(&profile);
+    return text;
 }
 
 TEST(csv_counts_recursion_once)
