@@ -3,7 +3,7 @@
  *
  * Types that are not listed are read too when they have a stack trace: under their own name, with their duration.
  * So do Datadog's, whose samples come beside the JDK's in one recording.
- * Names of ours ("sparkflame.NAME") become the event NAME; see write_jfr.c.
+ * Types of ours ("sparkflame.sample_NAME") become the event NAME; see write_jfr.c.
  */
 #include "formats/jfr_schema.h"
 

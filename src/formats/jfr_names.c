@@ -11,6 +11,7 @@
 #define ARENA_LIMIT_BYTES ((size_t)1 << 30)
 #define FIRST_FRAME_SLOTS 1024
 #define MOST_HOPS 4
+#define STACK_MISSING (NO_STACK - 1)
 #define KERNEL_FRAME_TYPE 5
 #define MOST_THREADS ((size_t)1 << 26)
 
@@ -158,10 +159,15 @@ static uint32_t make_frame(struct jfr_names *names, uint64_t method_id, uint32_t
     uint64_t method[JFR_CONSTANT_SLOTS], class[JFR_CONSTANT_SLOTS];
     if (!read_constant(names, JFR_POOL_METHOD, method_id, method))
         return profile_frame(names->profile, TEXT("unknown"), TEXT(""), 0, kind);
-    struct text_view class_name = TEXT("");
-    if (read_constant(names, JFR_POOL_CLASS, method[JFR_METHOD_CLASS], class))
+    struct text_view class_name = TEXT(""), file = TEXT("");
+    if (read_constant(names, JFR_POOL_CLASS, method[JFR_METHOD_CLASS], class)) {
         class_name = jfr_names_text(names, JFR_POOL_SYMBOL, class[JFR_CLASS_NAME]);
+        file =
+            class[JFR_CLASS_FILE] == 0 ? file : jfr_names_text(names, JFR_POOL_SYMBOL, class[JFR_CLASS_FILE]);
+    }
     struct text_view method_name = jfr_names_text(names, JFR_POOL_SYMBOL, method[JFR_METHOD_NAME]);
+    uint64_t own_kind = (method[JFR_METHOD_MODIFIERS] >> JFR_KIND_SHIFT) - 1;
+    kind = own_kind < FRAME_KIND_COUNT ? (enum frame_kind)own_kind : kind;
     if (has_no_class(names, kind))
         return profile_frame(names->profile, method_name, names->with_lines ? class_name : TEXT(""), line,
                              kind);
@@ -172,7 +178,8 @@ static uint32_t make_frame(struct jfr_names *names, uint64_t method_id, uint32_t
     text_builder_add(&names->text, method_name);
     if (names->text.failed)
         return NO_FRAME;
-    return profile_frame(names->profile, text_builder_view(&names->text), TEXT(""), line, kind);
+    return profile_frame(names->profile, text_builder_view(&names->text), names->with_lines ? file : TEXT(""),
+                         line, kind);
 }
 
 static size_t frame_slot(const struct jfr_names *names, uint64_t method, uint32_t line, uint32_t type)
@@ -269,7 +276,7 @@ static bool read_path(struct jfr_names *names, struct jfr_cursor *cursor, size_t
 static bool make_stack(struct jfr_names *names, uint64_t id, uint32_t *stack, struct error *error)
 {
     uint64_t trace[JFR_CONSTANT_SLOTS];
-    *stack = STACK_ROOT;
+    *stack = NO_STACK;
     if (names->schema->frame == NULL || !read_constant(names, JFR_POOL_STACK_TRACE, id, trace))
         return true;
     struct jfr_cursor cursor = cursor_at(names, trace[JFR_TRACE_FRAMES]);
@@ -288,11 +295,11 @@ bool jfr_names_stack(struct jfr_names *names, uint64_t id, uint32_t *stack, stru
     if (place == NULL)
         return error_set_memory(error);
     if (*place != NO_ID) {
-        *stack = *place;
+        *stack = *place == STACK_MISSING ? NO_STACK : *place;
         return true;
     }
     bool good = make_stack(names, id, stack, error);
-    *place = good ? *stack : STACK_ROOT;
+    *place = good && *stack != NO_STACK ? *stack : STACK_MISSING;
     return good;
 }
 
@@ -357,7 +364,7 @@ uint32_t jfr_names_thread(struct jfr_names *names, uint64_t id)
         uint64_t os_id = slots[JFR_THREAD_OS_ID], java_id = slots[JFR_THREAD_JAVA_ID];
         thread.name = profile_string(names->profile, name);
         thread.id = number_string(names, os_id != 0 ? os_id : java_id);
-        thread.key = os_id << 32 ^ java_id;
+        thread.key = os_id == 0 && java_id == 0 ? UINT64_C(1) << 63 | id : os_id << 32 ^ java_id;
     }
     *place = 0;
     if (thread.name == NO_STRING || thread.id == NO_STRING ||
@@ -374,6 +381,8 @@ uint32_t jfr_names_state(struct jfr_names *names, uint64_t id)
     if (place == NULL || *place != NO_ID)
         return place == NULL ? NO_STRING : *place;
     struct text_view name = jfr_names_text(names, JFR_POOL_THREAD_STATE, id);
+    if (text_equal(name, TEXT("STATE_DEFAULT")))
+        name = TEXT("");
     if (text_starts_with(name, TEXT("STATE_")))
         name = text_from(name, 6);
     text_builder_clear(&names->text);

@@ -73,13 +73,13 @@ void jfr_names_begin(struct jfr_names *names, const struct jfr_chunk *chunk, con
 struct text_view jfr_names_text(struct jfr_names *names, enum jfr_pool pool, uint64_t id);
 /* The text of a string whose first byte is at `place`, as jfr_layout_read() gives it. */
 struct text_view jfr_names_string_at(struct jfr_names *names, uint64_t place);
-/* The node of a stack trace; STACK_ROOT when it is not there. False: out of memory, or a damaged trace. */
+/* The node of a stack trace; NO_STACK when it is not there. False: out of memory, or a damaged trace. */
 bool jfr_names_stack(struct jfr_names *names, uint64_t id, uint32_t *stack, struct error *error) MUST_CHECK;
 /* The frame of a class: "java.lang.String[]". NO_FRAME: out of memory. */
 uint32_t jfr_names_class(struct jfr_names *names, uint64_t id) MUST_CHECK;
 /* The index of the thread in thread_list; NO_ID: out of memory. */
 uint32_t jfr_names_thread(struct jfr_names *names, uint64_t id) MUST_CHECK;
-/* "runnable" for STATE_RUNNABLE, as string of the profile; 0 when there is none; NO_STRING: out of memory. */
+/* "runnable" for STATE_RUNNABLE, as string of the profile; 0 for none and for STATE_DEFAULT; NO_STRING: out of memory. */
 uint32_t jfr_names_state(struct jfr_names *names, uint64_t id) MUST_CHECK;
 
 #endif

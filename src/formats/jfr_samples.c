@@ -111,6 +111,13 @@ static uint32_t find_context(struct jfr_samples *samples, const struct event_val
     return *place;
 }
 
+static double double_of(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof(value));
+    return value;
+}
+
 static double value_of(const struct jfr_samples *samples, const struct event_values *values, double count)
 {
     const struct jfr_event_plan *plan = values->plan;
@@ -119,11 +126,8 @@ static double value_of(const struct jfr_samples *samples, const struct event_val
         return count;
     if (plan->value_is_ticks)
         return (double)(int64_t)((double)(int64_t)bits * samples->names.chunk->ns_per_tick);
-    if (plan->value_is_double) {
-        double value;
-        memcpy(&value, &bits, sizeof(value));
-        return value;
-    }
+    if (plan->value_is_double)
+        return double_of(bits);
     return (double)(int64_t)bits;
 }
 
@@ -146,8 +150,10 @@ static bool find_stack(struct jfr_samples *samples, const struct event_values *v
     if (!jfr_names_stack(&samples->names, values->slots[JFR_EVENT_STACK], stack, error))
         return false;
     uint64_t class = values->plan->has_class ? class_of(samples, values) : 0;
-    if (class == 0 || *stack == STACK_ROOT)
+    if (class == 0 || *stack == NO_STACK) {
+        *stack = *stack == NO_STACK ? STACK_ROOT : *stack;
         return true;
+    }
     uint32_t frame = jfr_names_class(&samples->names, class);
     *stack = frame == NO_FRAME ? NO_STACK : stack_tree_child(&samples->profile->stacks, *stack, frame);
     return *stack != NO_STACK || error_set_memory(error);
@@ -169,7 +175,8 @@ static bool add_sample(struct jfr_samples *samples, const struct event_values *v
     if (samples->profile->keep_times)
         sample.time_ns = jfr_chunk_time_ns(samples->names.chunk, values->slots[JFR_EVENT_TIME]);
     if (plan->has_count)
-        sample.count = (double)values->slots[JFR_EVENT_COUNT];
+        sample.count = plan->count_is_double ? double_of(values->slots[JFR_EVENT_COUNT])
+                                             : (double)values->slots[JFR_EVENT_COUNT];
     sample.value = value_of(samples, values, sample.count);
     return profile_add_sample(samples->profile, &sample) || error_set_memory(error);
 }

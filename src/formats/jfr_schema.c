@@ -8,8 +8,12 @@ static const struct {
     size_t wanted_count;
 } pool_types[JFR_POOL_COUNT] = {
     [JFR_POOL_STACK_TRACE] = {"jdk.types.StackTrace", {{"frames", JFR_TRACE_FRAMES}}, 1},
-    [JFR_POOL_METHOD] = {"jdk.types.Method", {{"type", JFR_METHOD_CLASS}, {"name", JFR_METHOD_NAME}}, 2},
-    [JFR_POOL_CLASS] = {"java.lang.Class", {{"name", JFR_CLASS_NAME}}, 1},
+    [JFR_POOL_METHOD] = {"jdk.types.Method",
+                         {{"type", JFR_METHOD_CLASS},
+                          {"name", JFR_METHOD_NAME},
+                          {"modifiers", JFR_METHOD_MODIFIERS}},
+                         3},
+    [JFR_POOL_CLASS] = {"java.lang.Class", {{"name", JFR_CLASS_NAME}, {"sourceFile", JFR_CLASS_FILE}}, 2},
     [JFR_POOL_SYMBOL] = {"jdk.types.Symbol", {{"string", JFR_TEXT}}, 1},
     [JFR_POOL_STRING] = {"java.lang.String", {{"string", JFR_TEXT}}, 0},
     [JFR_POOL_THREAD] = {"java.lang.Thread",
@@ -28,8 +32,6 @@ static const struct jfr_wanted frame_fields[] = {
     {"lineNumber", JFR_FRAME_LINE},
     {"type", JFR_FRAME_TYPE},
 };
-
-#define OUR_PREFIX "sparkflame."
 
 /* A constant of java.lang.String is written as a string, whatever fields the type lists. */
 static struct jfr_operation string_operation = {JFR_CODE_STRING, JFR_TEXT, NULL};
@@ -100,8 +102,28 @@ static bool field_is(const struct jfr_schema *schema, const struct jfr_field *fi
     return type != NULL && !field->is_array && text_equal(type->name, text_of(type_name));
 }
 
+static unsigned hex_value(char digit)
+{
+    return digit <= '9' ? (unsigned)(digit - '0') : (unsigned)(digit - 'A' + 10);
+}
+
+/* Undoes what write_jfr.c does to names. */
+static struct text_view own_name(struct arena *arena, struct text_view escaped)
+{
+    char *name = arena_allocate(arena, escaped.size + 1);
+    size_t size = 0;
+    for (size_t i = 0; name != NULL && i < escaped.size; i++) {
+        bool is_escape = escaped.data[i] == '$' && i + 2 < escaped.size;
+        name[size++] = is_escape
+                           ? (char)(hex_value(escaped.data[i + 1]) << 4 | hex_value(escaped.data[i + 2]))
+                           : escaped.data[i];
+        i += is_escape ? 2 : 0;
+    }
+    return name == NULL ? escaped : (struct text_view){name, size};
+}
+
 /* Events that others made up: by their stack, for as long as they say they took. */
-static void describe_unknown(const struct jfr_type *type, struct jfr_event_plan *plan,
+static void describe_unknown(struct arena *arena, const struct jfr_type *type, struct jfr_event_plan *plan,
                              const char **value_field)
 {
     static const struct {
@@ -112,8 +134,8 @@ static void describe_unknown(const struct jfr_type *type, struct jfr_event_plan 
         {"bytes", UNIT_BYTES},
         {"duration", UNIT_NANOSECONDS},
     };
-    bool is_ours = text_starts_with(type->name, TEXT(OUR_PREFIX));
-    plan->event = is_ours ? text_from(type->name, sizeof(OUR_PREFIX) - 1) : type->name;
+    bool is_ours = text_starts_with(type->name, TEXT(JFR_OWN_PREFIX));
+    plan->event = is_ours ? own_name(arena, text_from(type->name, sizeof(JFR_OWN_PREFIX) - 1)) : type->name;
     for (size_t i = is_ours ? 0 : 2; i < COUNT_OF(values) - (is_ours ? 1 : 0); i++) {
         if (jfr_type_field(type, values[i].field) != NULL) {
             *value_field = values[i].field;
@@ -162,6 +184,7 @@ static void describe_fields(const struct jfr_schema *schema, const struct jfr_ty
     plan->text_is_constant = text != NULL && text->is_constant;
     plan->has_state = jfr_type_field(type, "state") != NULL;
     plan->has_count = jfr_type_field(type, count_field) != NULL;
+    plan->count_is_double = field_is(schema, jfr_type_field(type, count_field), "double");
     plan->has_class =
         kind != NULL && kind->class_field != NULL && jfr_type_field(type, kind->class_field) != NULL;
 }
@@ -197,7 +220,7 @@ static bool make_plan(struct jfr_schema *schema, size_t index, struct text_view 
     struct jfr_event_plan plan = {.unit = UNIT_COUNT, .role = JFR_ROLE_SAMPLE};
     const char *value_field = NULL;
     if (kind == NULL) {
-        describe_unknown(type, &plan, &value_field);
+        describe_unknown(&schema->metadata.arena, type, &plan, &value_field);
     } else {
         value_field = kind->value_field;
         plan.is_known = true;

@@ -37,7 +37,9 @@ enum jfr_pool {
 enum {
     JFR_METHOD_CLASS = 0,
     JFR_METHOD_NAME = 1,
+    JFR_METHOD_MODIFIERS = 2,
     JFR_CLASS_NAME = 0,
+    JFR_CLASS_FILE = 1,
     JFR_TEXT = 0, /* of symbols, strings, states and frame types */
     JFR_THREAD_OS_NAME = 0,
     JFR_THREAD_OS_ID = 1,
@@ -50,6 +52,11 @@ enum {
     JFR_FRAME_TYPE = 2,
 };
 #define JFR_CONSTANT_SLOTS 4
+
+/* Event types of our own: then the event's name, with $XX for bytes that no Java name has. */
+#define JFR_OWN_PREFIX "sparkflame.sample_"
+/* In methods that we write the kind of code stands above the JVM's modifiers, plus one. */
+#define JFR_KIND_SHIFT 20
 
 /* Slots of events. */
 enum jfr_event_slot {
@@ -98,6 +105,7 @@ struct jfr_event_plan {
     bool value_is_ticks;
     bool value_is_double;
     bool has_count;
+    bool count_is_double;
     bool has_class;
     bool has_state;
     bool text_is_constant; /* a number in the pool of strings */

@@ -79,11 +79,10 @@ static void check_file(const char *name, const struct read_options *options, boo
 
 #define WORKER "thread=Executor task launch worker for task 3.0 thread_id=101"
 #define CPU_STACKS                                                                                  \
-    "cpu thread=main thread_id=100 state=default "                                                  \
+    "cpu thread=main thread_id=100 "                                                                \
     ";java/lang/Thread.run:840 (interpreted);org/example/Job.gr\xc3\xb6\xc3\x9f"                    \
     "e:17 (compiled) 1 1\n"                                                                         \
-    "cpu " WORKER                                                                                   \
-    " state=default ;java/lang/Thread.run:840 (interpreted);org/example/Job.apply:33 (C1);read in " \
+    "cpu " WORKER " ;java/lang/Thread.run:840 (interpreted);org/example/Job.apply:33 (C1);read in " \
     "libc.so.6 (native);vfs_read (kernel) 2 2\n"
 #define OUTER                                                                                               \
     ";java/lang/Thread.run:840 (compiled);org/example/Job.apply:34 (compiled);org/example/Job.\xd0\xb6:21 " \
@@ -146,17 +145,16 @@ TEST(keeps_what_is_whole_of_a_cut_file)
     "e (compiled)"
 #define READ_STACK \
     ";java/lang/Thread.run (interpreted);org/example/Job.apply (C1);read (native);vfs_read (kernel)"
-#define MAIN "thread=main thread_id=100 state=default "
+#define MAIN "thread=main thread_id=100 "
 
 TEST(joins_spans_and_labels_to_samples)
 {
     struct read_options options = {.threads = 1, .needs_contexts = true, .event = TEXT("cpu")};
     check_file("jfr/spans.jfr", &options, true,
                "cpu " MAIN JOB_STACK " 1 1 @1700000000000001000\n"
-               "cpu " WORKER " state=default stage=3 task=17 " READ_STACK " 1 1 @1700000000000002000\n"
-               "cpu " WORKER " state=default stage=3 task=17 " READ_STACK " 1 1 @1700000000000003000\n"
-               "cpu thread=main thread_id=100 state=default stage=5 job;group=a;b " JOB_STACK
-               " 1 1 @1700000000000007500\n"
+               "cpu " WORKER " stage=3 task=17 " READ_STACK " 1 1 @1700000000000002000\n"
+               "cpu " WORKER " stage=3 task=17 " READ_STACK " 1 1 @1700000000000003000\n"
+               "cpu thread=main thread_id=100 stage=5 job;group=a;b " JOB_STACK " 1 1 @1700000000000007500\n"
                "cpu " MAIN JOB_STACK " 1 1 @1700000000000008500\n");
 }
 
