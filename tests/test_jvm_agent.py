@@ -75,7 +75,8 @@ def test_other_engines_and_modes(arguments, options, home17, classes, tmp_path):
 def test_frames_of_a_stack(home17, classes, tmp_path):
     path = tmp_path / "out.folded"
     # -Xbatch: a method that is to be compiled waits for it, however busy the machine is.
-    jvm.run_java(home17, classes, f"start,event=ctimer,interval=1ms,ann,file={path}", "Shares", 1000, options=["-Xbatch"])
+    done = jvm.run_java(home17, classes, f"start,event=ctimer,interval=1ms,ann,file={path}", "Shares", 1000, options=["-Xbatch"])
+    assert "warning" not in done.stdout + done.stderr
     stacks = jvm.read_folded(path)
     deep = max((frames for frames, _ in stacks if frames[-1].startswith("Shares.leafOfDeep_[")), key=len)
     assert deep[0].startswith("Shares.main_[")

@@ -61,23 +61,31 @@ static void JNICALL note_name(JNIEnv *environment, jobject thread, jstring name)
 }
 
 /*
- * A class of the boot loader with `static native void watch(Class thread)`, since from elsewhere replacing a native
- * method of the JDK makes the JVM print a warning. A class file, version 52.
+ * A class of the boot loader, outside the JDK's modules, whose `static void start(Class thread)` calls its
+ * `static native void watch(Class thread)`: a native method of the JDK that is replaced from anywhere else makes the
+ * JVM print a warning. A class file, version 52.
  */
-static const unsigned char helper_class[] = {
-    0xca, 0xfe, 0xba, 0xbe, 0,   0,   0,   52,  0,   7, /* seven constants less one */
-    7,    0,    2,                                      /* 1: class, name 2 */
-    1,    0,    20,   'j',  'a', 'v', 'a', '/', 'l', 'a', 'n', 'g', '/', 'S', 'p', 'a', 'r', 'k', 'f',
-    'l',  'a',  'm',  'e', /* 2 */
-    7,    0,    4,         /* 3: class, name 4 */
-    1,    0,    16,   'j',  'a', 'v', 'a', '/', 'l', 'a', 'n', 'g', '/', 'O', 'b', 'j', 'e', 'c', 't', /* 4 */
-    1,    0,    5,    'w',  'a', 't', 'c', 'h',                                                        /* 5 */
-    1,    0,    20,   '(',  'L', 'j', 'a', 'v', 'a', '/', 'l', 'a', 'n', 'g', '/', 'C', 'l', 'a', 's',
-    's',  ';',  ')',  'V',                              /* 6 */
-    0,    0x20, 0,    1,    0,   3,   0,   0,   0,   0, /* super; this 1, super 3; no fields */
-    0,    1,    1,    8,    0,   5,   0,   6,   0,   0, /* static native watch(Class)V */
-    0,    0,
-};
+static const unsigned char helper_class[] =
+    "\xca\xfe\xba\xbe\0\0\0\x34\0\x0b"     /* ten constants: */
+    "\x07\0\x02"                           /* 1: class, name 2 */
+    "\x01\0\x1aorg/sparkflame/ThreadNames" /* 2 */
+    "\x07\0\x04"                           /* 3: class, name 4 */
+    "\x01\0\x10java/lang/Object"           /* 4 */
+    "\x01\0\x05watch"                      /* 5 */
+    "\x01\0\x14(Ljava/lang/Class;)V"       /* 6 */
+    "\x01\0\x05start"                      /* 7 */
+    "\x01\0\x04"
+    "Code"                                   /* 8 */
+    "\x0c\0\x05\0\x06"                       /* 9: name 5, type 6 */
+    "\x0a\0\x01\0\x09"                       /* 10: method of class 1, name and type 9 */
+    "\0\x20\0\x01\0\x03\0\0\0\0"             /* this 1, super 3; no interfaces, no fields */
+    "\0\x02"                                 /* two methods: */
+    "\x01\x08\0\x05\0\x06\0\0"               /* static native watch */
+    "\0\x08\0\x07\0\x06\0\x01"               /* static start, with */
+    "\0\x08\0\0\0\x11\0\x01\0\x01\0\0\0\x05" /* code of five bytes: */
+    "\x2a\xb8\0\x0a\xb1"                     /* aload_0; invokestatic 10; return */
+    "\0\0\0\0"
+    "\0\0";
 
 static void JNICALL replace_native(JNIEnv *environment, jclass helper, jclass thread_class)
 {
@@ -90,14 +98,14 @@ static bool call_helper(JNIEnv *environment, jclass thread_class)
 {
     JNINativeMethod method = {(char *)"watch", (char *)"(Ljava/lang/Class;)V", (void *)replace_native};
     jclass helper = (*environment)
-                        ->DefineClass(environment, "java/lang/Sparkflame", NULL, (const jbyte *)helper_class,
-                                      sizeof(helper_class));
+                        ->DefineClass(environment, "org/sparkflame/ThreadNames", NULL,
+                                      (const jbyte *)helper_class, sizeof(helper_class) - 1);
     if (helper == NULL || (*environment)->RegisterNatives(environment, helper, &method, 1) != 0)
         return false;
-    jmethodID watch = (*environment)->GetStaticMethodID(environment, helper, "watch", "(Ljava/lang/Class;)V");
-    if (watch == NULL)
+    jmethodID start = (*environment)->GetStaticMethodID(environment, helper, "start", "(Ljava/lang/Class;)V");
+    if (start == NULL)
         return false;
-    (*environment)->CallStaticVoidMethod(environment, helper, watch, thread_class);
+    (*environment)->CallStaticVoidMethod(environment, helper, start, thread_class);
     return !(*environment)->ExceptionCheck(environment);
 }
 
