@@ -221,7 +221,7 @@ static bool find_format(struct profile_input *input, const struct reader **forma
                      input->options->format, names);
 }
 
-static bool select_samples(struct profile_input *input, struct profile *read, struct error *error)
+static bool select_samples(struct profile_input *input, struct profile *read, bool extensible, struct error *error)
 {
     struct selection *selection = &input->selection;
     if (!set_time(read, input->options->from, &selection->from_ns, &selection->from_is_relative, error) ||
@@ -230,7 +230,8 @@ static bool select_samples(struct profile_input *input, struct profile *read, st
     if (selection_is_all(selection)) {
         input->profile = *read;
         *read = (struct profile){.samples = NULL};
-        profile_seal(&input->profile);
+        if (!extensible)
+            profile_seal(&input->profile);
         return true;
     }
     profile_seal(read);
@@ -280,7 +281,7 @@ bool profile_input_read(struct profile_input *input, const struct command *comma
     }
     struct read_options read_options = make_read_options(input, needs);
     bool good = read_preferred(input, &read_options, needs, format, paths, path_count, &read);
-    if (good && !select_samples(input, &read, &error)) {
+    if (good && !select_samples(input, &read, needs->extensible, &error)) {
         command_complain(command, "%s", error.message);
         *exit_code = exit_code_of(&error);
         good = false;
@@ -292,6 +293,16 @@ bool profile_input_read(struct profile_input *input, const struct command *comma
         good = false;
     }
     return good;
+}
+
+bool profile_input_extend(struct profile_input *input, const struct profile_needs *needs, char *path, int *exit_code)
+{
+    struct error error = {0};
+    const struct reader *format;
+    struct read_options read_options = make_read_options(input, needs);
+    *exit_code = EXIT_FAILED;
+    return find_format(input, &format, &error) &&
+           read_preferred(input, &read_options, needs, format, &path, 1, &input->profile);
 }
 
 void profile_input_release(struct profile_input *input)
