@@ -43,6 +43,7 @@ struct worker {
 struct recording {
     const struct read_options *options;
     struct profile *profile;
+    const struct byte_source *source;
     struct jfr_survey survey;
     struct chunk_place *chunks;
     size_t chunk_count;
@@ -173,6 +174,7 @@ static bool survey_all(struct recording *recording, struct text_view rest, struc
     for (size_t i = 0; good && i < recording->chunk_count; i++) {
         good = survey_chunk(recording, &names, recording->chunks[i].bytes, error) ||
                place_error(error, recording->chunks[i].offset);
+        byte_source_drop(recording->source, recording->chunks[i].bytes);
     }
     struct error ignored = {0}; /* it is read again, and told then */
     if (good && rest.size >= JFR_HEADER_BYTES)
@@ -196,6 +198,7 @@ static void work(void *context, size_t index)
             (void)place_error(&worker->error, place->offset);
             worker->failed_chunk = number;
         }
+        byte_source_drop(recording->source, place->bytes);
     }
 }
 
@@ -336,7 +339,8 @@ static bool read_source(struct recording *recording, struct byte_source *source,
 static bool read_jfr(struct byte_source *source, const struct read_options *options, struct profile *profile,
                      struct error *error)
 {
-    struct recording recording = {.options = options, .profile = profile, .worker_count = 1};
+    struct recording recording = {
+        .options = options, .profile = profile, .source = source, .worker_count = 1};
     recording.workers = calloc(MOST_WORKERS, sizeof(*recording.workers));
     if (recording.workers == NULL || !jfr_spans_init(&recording.survey.spans)) {
         free(recording.workers);
