@@ -34,6 +34,7 @@ need_command node nodejs
 need_command npm npm
 need_command chromium chromium
 need_command jfr openjdk-17-jdk-headless
+need_command mvn maven
 need_command groff groff-base
 need_command setarch util-linux
 python3 -c 'import venv, ensurepip' 2> /dev/null || missing="$missing python3-venv"

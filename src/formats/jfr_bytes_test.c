@@ -45,6 +45,7 @@ TEST(skips_as_many_integers_as_it_reads)
 static const char *read_string(const char *bytes, size_t size)
 {
     static struct arena arena;
+    arena_release(&arena);
     arena_init(&arena, 1 << 20);
     struct jfr_cursor cursor = {(const uint8_t *)bytes, (const uint8_t *)bytes + size, false};
     struct jfr_cursor skipping = cursor;
