@@ -17,9 +17,9 @@ WORDS = ["Hash", "Sorted", "Broadcast", "Columnar", "Shuffled", "Exchange", "Ite
 METHODS = ["apply", "next", "hasNext", "run", "call", "process", "write", "read", "compute", "evaluate", "foreach",
            "apply$mcV$sp", "$anonfun$run$1", "insertAll", "advance", "loadBytes"]
 KINDS = {
-    "deep": {"stacks": 20000, "lines": 71516, "names": 12000, "depth": (40, 120), "kept": (0.0, 0.7),
+    "deep": {"stacks": 20000, "lines": 71516, "names": 12000, "depth": (40, 120), "kept": (0.0, 0.8),
              "short": False},
-    "wide": {"stacks": 100000, "lines": 1000000, "names": 9000, "depth": (6, 18), "kept": (0.7, 1.0),
+    "wide": {"stacks": 100000, "lines": 1000000, "names": 9000, "depth": (6, 18), "kept": (0.85, 1.0),
              "short": True},
 }
 

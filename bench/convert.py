@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""Measure converting and drawing beside other tools: convert.py [CASE…] [--runs N] [--folder FOLDER].
+
+Each case has an input that is made once, our command and the peers' commands. All run in turn, N times, so that a
+busy machine hits them alike; the best CPU time (user and system) and the least of the largest resident sizes count.
+
+INFERNO_BIN     folder with inferno-collapse-perf, inferno-flamegraph, inferno-diff-folded (cargo install inferno)
+FLAMEGRAPH_DIR  checkout of FlameGraph
+SPARKFLAME      our command, when it is not build/sparkflame
+A peer that is not there is left out.
+"""
+
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+INFERNO = os.environ.get("INFERNO_BIN", "")
+FLAMEGRAPH = os.environ.get("FLAMEGRAPH_DIR", "")
+OURS = os.environ.get("SPARKFLAME", str(HERE.parent / "build" / "sparkflame"))
+
+INPUTS = {
+    "deep.folded": ["make_folded.py", "--kind", "deep"],
+    "wide.folded": ["make_folded.py", "--kind", "wide"],
+    "perf.txt": ["make_perf.py"],
+    "perf_jitter.txt": ["make_perf.py", "--jitter"],
+}
+
+
+def ours(*arguments):
+    return [OURS, *arguments]
+
+
+def inferno(program, *arguments):
+    return [str(pathlib.Path(INFERNO) / program), *arguments] if INFERNO else None
+
+
+def perl(program, *arguments):
+    return ["perl", str(pathlib.Path(FLAMEGRAPH) / program), *arguments] if FLAMEGRAPH else None
+
+
+# case: (inputs, {tool: command}); {0} and {1} are the inputs
+CASES = {}
+for kind in ("perf", "perf_jitter"):
+    CASES[f"{kind}-folded"] = ([f"{kind}.txt"], {
+        "sparkflame -j1": ours("convert", "-j", "1", "{0}"),
+        "sparkflame -j2": ours("convert", "-j", "2", "{0}"),
+        "inferno": inferno("inferno-collapse-perf", "-n", "1", "-q", "{0}"),
+        "FlameGraph": perl("stackcollapse-perf.pl", "{0}"),
+    })
+for kind in ("deep", "wide"):
+    CASES[f"{kind}-svg"] = ([f"{kind}.folded"], {
+        "sparkflame -j1": ours("flame", "-j", "1", "-f", "svg", "-o", "-", "{0}"),
+        "sparkflame -j2": ours("flame", "-j", "2", "-f", "svg", "-o", "-", "{0}"),
+        "inferno": inferno("inferno-flamegraph", "{0}"),
+        "FlameGraph": perl("flamegraph.pl", "{0}"),
+    })
+    CASES[f"{kind}-diff"] = ([f"{kind}.folded", f"{kind}.folded"], {
+        "sparkflame -j1": ours("diff", "-j", "1", "-f", "folded", "-o", "-", "{0}", "{1}"),
+        "sparkflame -j2": ours("diff", "-j", "2", "-f", "folded", "-o", "-", "{0}", "{1}"),
+        "inferno": inferno("inferno-diff-folded", "{0}", "{1}"),
+        "FlameGraph": perl("difffolded.pl", "{0}", "{1}"),
+    })
+
+
+def make_input(folder, name):
+    path = folder / name
+    if not path.exists():
+        program, *options = INPUTS[name]
+        part = path.with_suffix(".part")
+        subprocess.run([sys.executable, str(HERE / program), str(part), *options], check=True, cwd=HERE)
+        part.rename(path)
+    return path
+
+
+def run(command):
+    """(CPU seconds, resident MB, wall seconds)"""
+    start = time.monotonic()
+    with tempfile.TemporaryFile() as complaints:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=complaints)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            complaints.seek(0)
+            sys.exit(f"{' '.join(command)}: {complaints.read().decode(errors='replace')}")
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, time.monotonic() - start
+
+
+def measure(name, folder, runs, slow):
+    inputs, commands = CASES[name]
+    paths = [str(make_input(folder, each)) for each in inputs]
+    commands = {tool: [word.format(*paths) for word in command] for tool, command in commands.items()
+                if command is not None and (slow or tool != "FlameGraph")}
+    found = {tool: [] for tool in commands}
+    for _ in range(runs):
+        for tool, command in commands.items():
+            found[tool].append(run(command))
+    best = {tool: tuple(min(column) for column in zip(*results)) for tool, results in found.items()}
+    for tool, (cpu, resident, wall) in best.items():
+        base = best["sparkflame -j1"]
+        print(f"| {name} | {tool} | {cpu:.2f} | {cpu / base[0]:.1f} | {resident:.0f} | {resident / base[1]:.1f} | {wall:.2f} |",
+              flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("cases", nargs="*", metavar="CASE", help=", ".join(CASES))
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path(tempfile.gettempdir()) / "sparkflame-bench")
+    parser.add_argument("--slow", action="store_true", help="FlameGraph's scripts too")
+    arguments = parser.parse_args()
+    unknown = set(arguments.cases) - set(CASES)
+    if unknown:
+        parser.error(f"no case {', '.join(sorted(unknown))}")
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    print("| case | tool | CPU s | times ours | MB | times ours | wall s |")
+    print("|---|---|---|---|---|---|---|")
+    for name in arguments.cases or CASES:
+        measure(name, arguments.folder, arguments.runs, arguments.slow)
+
+
+if __name__ == "__main__":
+    main()
