@@ -130,7 +130,7 @@ bool perf_header_parse(struct text_view line, struct perf_header *header)
 {
     struct text_view word, rest;
     line = text_trim(line);
-    *header = (struct perf_header){.time_ns = NO_TIME, .period = 1};
+    *header = (struct perf_header){.event = TEXT(""), .time_ns = NO_TIME, .period = 1, .rest = TEXT("")};
     if (!find_thread(line, &header->command, &word, &rest))
         return false;
     size_t slash = text_find_byte(word, '/');

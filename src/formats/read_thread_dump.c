@@ -297,7 +297,7 @@ static bool parse_date(struct text_view line, int64_t *time_ns)
     copy[19] = '\0';
     copy[10] = ' ';
     const char *end = strptime(copy, "%Y-%m-%d %H:%M:%S", &when);
-    if (end == NULL || *end != '\0')
+    if (end == NULL || *end != '\0' || when.tm_year < 70 || when.tm_year > 300)
         return false;
     *time_ns = (int64_t)timegm(&when) * 1000000000;
     return true;
