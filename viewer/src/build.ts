@@ -110,6 +110,8 @@ export interface ForwardTree {
 /** The tree of the chosen rows. */
 export function buildForward(profile: Profile, names: Names, selection: Selection, spec: ForwardSpec): ForwardTree {
     const { nodes, rows } = profile;
+    const everything = selection.rows.length === rows.count && names.isPlain;
+    if (everything && !spec.hidden && !spec.fold && spec.groupBy < 0) return wholeTree(profile, names, selection);
     const builder = new TreeBuilder(selection.rows.length === rows.count ? nodes.count : 1 << 14);
     const target = new Uint32Array(nodes.count);
     // Which run made target[node]; runs are counted from 1.
@@ -144,11 +146,27 @@ export function buildForward(profile: Profile, names: Names, selection: Selectio
             rowNode[at] = target[leaf]!;
         }
     }
-    const self = selection.totals.map(() => new Float64Array(builder.count));
+    return { tree: builder.finish(sumRows(selection, rowNode, builder.count)), rowNode };
+}
+
+/** The profile's own tree, where nothing is to be merged or left out. */
+function wholeTree(profile: Profile, names: Names, selection: Selection): ForwardTree {
+    const { count, parent, frame } = profile.nodes;
+    const key = new Uint32Array(count);
+    for (let i = 1; i < count; i++) key[i] = names.ofFrame[frame[i]!]!;
+    const frames = Int32Array.from(frame);
+    frames[0] = -1;
+    const rowNode = profile.rows.node;
+    return { tree: { count, parent, key, frame: frames, self: sumRows(selection, rowNode, count), cut: new Uint8Array(0) }, rowNode };
+}
+
+/** Per side: what the rows of each node weigh. */
+function sumRows(selection: Selection, rowNode: Uint32Array, count: number): Float64Array[] {
+    const self = selection.totals.map(() => new Float64Array(count));
     const { values, sides } = selection;
     if (sides.length === 0) for (let i = 0; i < rowNode.length; i++) self[0]![rowNode[i]!]! += values[i]!;
     else for (let i = 0; i < rowNode.length; i++) self[sides[i]!]![rowNode[i]!]! += values[i]!;
-    return { tree: builder.finish(self), rowNode };
+    return self;
 }
 
 interface RowGroup {

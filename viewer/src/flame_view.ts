@@ -6,6 +6,9 @@ const FONT = '12px ui-monospace, "SFMono-Regular", Menlo, Consolas, "DejaVu Sans
 const PADDING = 4;
 /** Browsers do not make elements of any height; beyond this one pixel of scrolling moves further. */
 const MOST_SCROLL_PIXELS = 8_000_000;
+/** Boxes thinner than this are drawn together, in stripes about this wide. */
+const THIN = 0.75;
+const STRIPE = 4;
 const LONG_PRESS_MS = 550;
 
 export interface Look {
@@ -244,18 +247,33 @@ export class FlameView {
             if (tree.x[node]! >= right) break;
             const left = Math.max(0, (tree.x[node]! - from) * scale);
             const boxWidth = Math.min(width, (tree.x[node]! + tree.weight[node]! - from) * scale) - left;
-            if (boxWidth >= 0.75) {
+            if (boxWidth >= THIN) {
                 this.drawBox(context, node, left, y, boxWidth);
                 place++;
             } else {
-                // Too thin to see one by one: one stripe stands for all that begin within this pixel.
-                if (boxWidth > 0) {
-                    context.fillStyle = this.fill(node);
-                    context.fillRect(left, y, 0.75, ROW - 1);
-                }
-                place = firstBeyond(tree, level, from + (Math.floor(left) + 1) / scale, place + 1);
+                place = this.drawThin(context, level, place, y, from, scale);
             }
         }
+    }
+
+    /** Boxes too thin to see one by one: a stripe stands for all that follow without a gap, up to a few pixels. */
+    private drawThin(context: CanvasRenderingContext2D, level: number, place: number, y: number, from: number, scale: number): number {
+        const { tree } = this.look!;
+        const end = tree.levels[level + 1]!;
+        const first = tree.byLevel[place]!;
+        const left = Math.max(0, (tree.x[first]! - from) * scale);
+        let right = left + THIN;
+        for (;;) {
+            place = firstBeyond(tree, level, from + right / scale, place + 1);
+            if (place >= end) break;
+            const next = tree.byLevel[place]!;
+            const nextLeft = (tree.x[next]! - from) * scale;
+            if (nextLeft > right + 0.5 || tree.weight[next]! * scale >= THIN || right - left > STRIPE) break;
+            right = Math.max(right, nextLeft) + THIN;
+        }
+        context.fillStyle = this.fill(first);
+        context.fillRect(left, y, right - left, ROW - 1);
+        return place;
     }
 
     private fill(node: number): string {

@@ -8,10 +8,14 @@ async function start(): Promise<void> {
     const host = document.getElementById("page")!;
     try {
         if (!data) throw new Error("the page holds no data");
+        performance.mark("sparkflame-parsed");
         const bytes = await decompress(decodeBase64(data.textContent!.trim()), data.dataset["encoding"] ?? "identity");
         // The text is no longer needed, and large.
         data.remove();
-        new App(decodeProfile(bytes), host);
+        performance.mark("sparkflame-unpacked");
+        const profile = decodeProfile(bytes);
+        performance.mark("sparkflame-decoded");
+        new App(profile, host);
         performance.mark("sparkflame-ready");
         requestAnimationFrame(() => requestAnimationFrame(() => {
             performance.mark("sparkflame-drawn");

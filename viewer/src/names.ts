@@ -1,6 +1,9 @@
 // Which frames count as one method, and what it is called on screen.
 import type { Profile } from "./profile.js";
 
+const LINE_LIMIT = 2 ** 20;
+const BY_NUMBER = new Intl.Collator("en", { numeric: true });
+
 export interface NameOptions {
     /** Shortened names where the writer gave one. */
     readable: boolean;
@@ -18,6 +21,8 @@ export class Names {
     private readonly raws: string[] = [];
     /** What tells a method apart whatever names are shown, so that addresses survive a change of names. */
     private readonly identities: string[] = [];
+    /** Place in the order by name: strings are numbered in it, lines follow. */
+    private readonly places: number[] = [];
     private readonly groups = new Map<string, number>();
     private lastMatch: { source: string; matched: Uint8Array } | null = null;
     readonly methodCount: number;
@@ -37,11 +42,17 @@ export class Names {
                 this.texts.push(line > 0 ? `${strings.text(shown)}:${line}` : strings.text(shown));
                 this.raws.push(strings.text(frames.name[i]!));
                 this.identities.push(line > 0 ? `${this.raws[key]}:${line}` : this.raws[key]!);
+                this.places.push(shown * LINE_LIMIT + Math.min(line, LINE_LIMIT - 1));
                 this.frame.push(i);
             }
             this.ofFrame[i] = key;
         }
         this.methodCount = this.texts.length;
+    }
+
+    /** Every frame is a method of its own. */
+    get isPlain(): boolean {
+        return this.methodCount === this.profile.frames.count;
     }
 
     get count(): number {
@@ -84,13 +95,16 @@ export class Names {
         return key >= 0 ? key : this.raws.indexOf(text);
     }
 
-    /** Position of each key when sorted by text. */
+    /** Position of each key when sorted by name: groups (numbers in them by size), then methods. */
     ranks(): Uint32Array {
-        const order = Uint32Array.from(this.texts.keys());
-        const texts = this.texts;
-        order.sort((a, b) => (texts[a]! < texts[b]! ? -1 : texts[a]! > texts[b]! ? 1 : a - b));
-        const ranks = new Uint32Array(order.length);
-        for (let i = 0; i < order.length; i++) ranks[order[i]!] = i;
+        const { places } = this;
+        const groups = [...this.groups.values()].sort((a, b) => BY_NUMBER.compare(this.texts[a]!, this.texts[b]!));
+        const methods = new Uint32Array(this.methodCount);
+        for (let key = 0; key < methods.length; key++) methods[key] = key;
+        methods.sort((a, b) => places[a]! - places[b]!);
+        const ranks = new Uint32Array(this.count);
+        groups.forEach((key, i) => (ranks[key] = i));
+        methods.forEach((key, i) => (ranks[key] = groups.length + i));
         return ranks;
     }
 

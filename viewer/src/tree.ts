@@ -46,8 +46,13 @@ function totalsOf(count: number, parent: Uint32Array, self: Float64Array): Float
     return total;
 }
 
+interface Children {
+    starts: Uint32Array;
+    list: Uint32Array;
+}
+
 /** Children of every node: of i, list[starts[i]] … list[starts[i + 1] - 1], in the order that `rank` gives. */
-function sortedChildren(loose: LooseTree, rank: (node: number) => number): { starts: Uint32Array; list: Uint32Array } {
+function sortedChildren(loose: LooseTree, rank: (node: number) => number): Children {
     const { count, parent } = loose;
     const starts = new Uint32Array(count + 2);
     for (let i = 1; i < count; i++) starts[parent[i]! + 2]!++;
@@ -102,37 +107,54 @@ function looseWeights(loose: LooseTree, sideWeights: SideWeights): Float64Array 
 export function arrange(loose: LooseTree, order: Order, keyRanks: Uint32Array, sideWeights: SideWeights): Tree {
     const weight = looseWeights(loose, sideWeights);
     const { key } = loose;
-    const { starts, list } = sortedChildren(loose, order === "name" ? (node) => keyRanks[key[node]!]! : (node) => -weight[node]!);
+    const children = sortedChildren(loose, order === "name" ? (node) => keyRanks[key[node]!]! : (node) => -weight[node]!);
     const tree = emptyTree(loose);
-    const stack = new Uint32Array(loose.count);
-    const above = new Uint32Array(loose.count);
+    const looseOf = walk(tree, weight, children);
+    for (let i = 0; i < tree.count; i++) {
+        const old = looseOf[i]!;
+        tree.key[i] = key[old]!;
+        tree.frame[i] = loose.frame[old]!;
+    }
+    tree.self.forEach((column, side) => {
+        const from = loose.self[side]!;
+        for (let i = 0; i < column.length; i++) column[i] = from[looseOf[i]!]!;
+    });
+    if (tree.cut.length > 0) for (let i = 0; i < tree.count; i++) tree.cut[i] = loose.cut[looseOf[i]!]!;
+    tree.total = tree.self.length === 1 && sideWeights[0] === 1 ? [tree.weight]
+        : tree.self.map((self) => totalsOf(tree.count, tree.parent, self));
+    findEnds(tree);
+    listLevels(tree);
+    return tree;
+}
+
+/** Goes through the nodes in preorder, gives them parent, level and place, and returns the loose node of each. */
+function walk(tree: Tree, weight: Float64Array, { starts, list }: Children): Uint32Array {
+    const { count, parent, level, x } = tree;
+    const looseOf = new Uint32Array(count);
+    const stack = new Uint32Array(count);
+    const above = new Uint32Array(count);
     // Where the next child of a placed node begins.
-    const nextX = new Float64Array(loose.count);
+    const nextX = new Float64Array(count);
     let height = 1;
     for (let i = 0; height > 0; i++) {
         const old = stack[--height]!;
-        const parent = above[height]!;
-        if (i > 0) {
-            tree.parent[i] = parent;
-            tree.level[i] = tree.level[parent]! + 1;
-            tree.x[i] = nextX[parent]!;
-            nextX[parent]! += weight[old]!;
-            nextX[i] = tree.x[i]!;
-        }
-        tree.key[i] = key[old]!;
-        tree.frame[i] = loose.frame[old]!;
+        const caller = above[height]!;
+        looseOf[i] = old;
         tree.weight[i] = weight[old]!;
-        if (tree.cut.length > 0) tree.cut[i] = loose.cut[old]!;
-        for (let side = 0; side < tree.self.length; side++) tree.self[side]![i] = loose.self[side]![old]!;
+        if (i > 0) {
+            parent[i] = caller;
+            level[i] = level[caller]! + 1;
+            const left = nextX[caller]!;
+            x[i] = left;
+            nextX[i] = left;
+            nextX[caller] = left + weight[old]!;
+        }
         for (let at = starts[old + 1]! - 1; at >= starts[old]!; at--) {
             stack[height] = list[at]!;
             above[height++] = i;
         }
     }
-    tree.total = tree.self.map((self) => totalsOf(tree.count, tree.parent, self));
-    findEnds(tree);
-    listLevels(tree);
-    return tree;
+    return looseOf;
 }
 
 function findEnds(tree: Tree): void {
@@ -154,14 +176,22 @@ function listLevels(tree: Tree): void {
     for (let i = 0; i < tree.count; i++) tree.byLevel[fill[tree.level[i]!]!++] = i;
 }
 
-/** Place in byLevel of the first box of a level whose right edge is beyond x; the level's end if none is. */
+/** Place in byLevel, at or behind `from`, of the first box whose right edge is beyond x; the level's end if none is. */
 export function firstBeyond(tree: Tree, level: number, x: number, from = tree.levels[level]!): number {
+    const end = tree.levels[level + 1]!;
+    const { byLevel, weight, x: left } = tree;
+    const beyond = (place: number): boolean => left[byLevel[place]!]! + weight[byLevel[place]!]! > x;
+    // Strides that double first: the box is mostly near.
     let low = from;
-    let high = tree.levels[level + 1]!;
+    let stride = 1;
+    while (low + stride < end && !beyond(low + stride - 1)) {
+        low += stride;
+        stride *= 2;
+    }
+    let high = Math.min(end, low + stride);
     while (low < high) {
         const middle = (low + high) >> 1;
-        const node = tree.byLevel[middle]!;
-        if (tree.x[node]! + tree.weight[node]! > x) high = middle;
+        if (beyond(middle)) high = middle;
         else low = middle + 1;
     }
     return low;

@@ -71,3 +71,9 @@ test("the strip has a row per group, and the rest in the last", () => {
     assert.equal(whole(grouped), 210);
     assert.equal(whole(engine.strip({ ...DEFAULT_STATE, time: [0, 1] })), 210);
 });
+
+test("groups are ordered by their numbers", () => {
+    const rows = ["10", "9", "100"].map((stage) => ({ stack: ["m"], count: 1, labels: { stage } }));
+    const engine = new Engine(decodeProfile(encodeProfile({ labels: ["stage"] }, rows)));
+    assert.deepEqual(shownBoxes(engine, { group: "stage" }).filter((line) => !line.includes(";")), ["stage 9 1 0", "stage 10 1 0", "stage 100 1 0"]);
+});
