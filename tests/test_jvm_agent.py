@@ -102,6 +102,7 @@ def test_wall_clock_sees_sleeping_threads(home17, classes, tmp_path):
 @pytest.mark.parametrize("arguments, message", [
     ("start,event=nonsense,file=x.folded", "unknown event nonsense"),
     ("start,interval=soon", "interval=soon is not a number"),
+    ("start,event=ctimer,target-cpu=0", "need perf events"),
     ("start,file=/no/such/folder/x.folded", "/no/such/folder"),
 ])
 def test_bad_use_is_one_line_and_no_harm(arguments, message, home17, classes):
@@ -145,3 +146,12 @@ def test_attach_start_dump_stop(version, classes, tmp_path):
     finally:
         program.kill()
         program.communicate()
+
+
+def test_depth_limit(home17, tmp_path):
+    path = tmp_path / "out.folded"
+    jvm.run_java(home17, jvm.compile_classes(tmp_path, "Depths"), f"start,event=ctimer,interval=1ms,jstackdepth=50,file={path}",
+                 "Depths")
+    stacks = jvm.read_folded(path)
+    assert max(len(frames) for frames, _ in stacks) == 50
+    assert any(frames[0] == "[truncated]" and frames[-1] == "Depths.deep" for frames, _ in stacks)

@@ -74,7 +74,7 @@ static bool run_action(struct arguments *arguments, struct text_builder *text, s
         text_builder_add_c_string(text, SPARKFLAME_VERSION "\n");
         return true;
     default:
-        return true;
+        return arguments_format(arguments) == FORMAT_NONE || recording_dump(arguments, text, error);
     }
 }
 

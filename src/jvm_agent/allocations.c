@@ -120,7 +120,7 @@ static void take_sample(jvmtiEnv *tools, JNIEnv *environment, struct thread_reco
 {
     bool waiting = false;
     struct sample sample = {.time_ns = sampler_now_ns(), .weight = 1, .detail = size};
-    sample.kind = size > interval ? SAMPLE_ALLOCATION_OUTSIDE : SAMPLE_ALLOCATION;
+    sample.kind = SAMPLE_ALLOCATION; /* the JVM does not say whether it was outside its thread's buffer */
     sample.value = bytes_stood_for(size);
     sample.class_number = class_number(tools, object_class);
     sample.tid = atomic_load(&record->tid);

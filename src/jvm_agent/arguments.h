@@ -78,7 +78,8 @@ struct arguments {
     int64_t signal_number;
     struct argument_list include, exclude;
     bool live, threads, simple, normal, signatures, annotate, library, dot;
-    bool total, all_user, no_batch, quiet, reverse, inverted, all, scheduler;
+    int64_t target_cpu;
+    bool record_cpu, total, all_user, no_batch, quiet, reverse, inverted, all, scheduler;
 };
 
 /* Never fails for an unknown name (it is remembered), but for a value that cannot be. */

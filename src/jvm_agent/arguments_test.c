@@ -80,6 +80,14 @@ TEST(the_file_name_picks_the_format)
     }
 }
 
+TEST(names_with_dashes)
+{
+    struct arguments arguments = parse("record-cpu,target-cpu=3");
+    CHECK(arguments.record_cpu);
+    CHECK_INT(arguments.target_cpu, 3);
+    arguments_release(&arguments);
+}
+
 TEST(remembers_unknown_names)
 {
     struct arguments arguments = parse("start,frobnicate=3,other");

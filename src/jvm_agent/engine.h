@@ -16,6 +16,7 @@
 struct engine_settings {
     uint64_t interval_ns;
     int signal_number;
+    int target_cpu;  /* perf: only samples on this processor; -1: all */
     bool batch_idle; /* wall: do not wake sleeping threads again */
 };
 

@@ -21,7 +21,7 @@ static int open_event(int32_t tid)
     attributes.disabled = 1;
     attributes.wakeup_events = 1;
     attributes.precise_ip = 0;
-    return (int)syscall(SYS_perf_event_open, &attributes, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    return (int)syscall(SYS_perf_event_open, &attributes, tid, settings.target_cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
 static bool deliver_to(int descriptor, int32_t tid)

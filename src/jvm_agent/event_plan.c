@@ -82,6 +82,18 @@ static void choose_main_kind(struct event_plan *plan)
     }
 }
 
+/* Only perf events know on which processor they are. */
+static bool check_processors(struct event_plan *plan, const struct arguments *arguments, struct error *error)
+{
+    bool wanted = arguments->target_cpu >= 0 || arguments->record_cpu;
+    plan->execution_settings.target_cpu = arguments->target_cpu >= 0 ? (int)arguments->target_cpu : -1;
+    if (wanted && plan->execution != &engine_perf)
+        return error_set(error, ERROR_USAGE, "target-cpu and record-cpu need perf events: event=cpu-clock");
+    if (wanted)
+        plan->execution_may_fall_back = false;
+    return true;
+}
+
 bool event_plan_make(struct event_plan *plan, const struct arguments *arguments, struct error *error)
 {
     memset(plan, 0, sizeof(*plan));
@@ -103,7 +115,7 @@ bool event_plan_make(struct event_plan *plan, const struct arguments *arguments,
     }
     if (chosen.event == NULL || plan->live)
         choose_main_kind(plan);
-    return true;
+    return check_processors(plan, arguments, error);
 }
 
 static bool start_execution(struct event_plan *plan, struct error *error)

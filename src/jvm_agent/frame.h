@@ -22,6 +22,7 @@ enum frame_kind {
     FRAME_C1_COMPILED = 6,
     FRAME_CLASS = 7, /* the class of an object or lock: the leaf of an allocation or lock stack */
     FRAME_ERROR = 8,
+    FRAME_PROCESSOR = 9, /* the processor that the sample was taken on, as root */
 };
 
 enum frame_error {

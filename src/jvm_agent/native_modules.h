@@ -11,7 +11,7 @@
 
 extern struct module_map native_modules;
 
-/* Reads what was loaded since, with its tables. What cannot be read is left out. */
+/* Reads what was loaded since, with its tables; quick when nothing was. What cannot be read is left out. */
 void native_modules_refresh(void);
 
 #endif

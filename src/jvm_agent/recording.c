@@ -24,7 +24,6 @@
 #define DEFAULT_MEMORY_BYTES ((size_t)512 << 20)
 #define DRAIN_STEP_MS 50
 #define SCAN_STEPS 4
-#define MODULE_STEPS 100
 
 struct recording {
     struct arguments arguments;
@@ -132,9 +131,8 @@ static void *write_samples(void *context)
         if (step % SCAN_STEPS == 0) {
             thread_watch_scan();
             runtime_stubs_publish();
-        }
-        if (step % MODULE_STEPS == MODULE_STEPS - 1)
             native_modules_refresh();
+        }
     }
     if (environment != NULL)
         java_vm_detach();
@@ -212,10 +210,10 @@ static void configure_sampler(const struct arguments *arguments)
 {
     const char *mode = arguments->stack_mode;
     int64_t depth = arguments->depth;
-    sampler.depth_limit =
-        depth > 0 && depth < SAMPLER_DEPTH_LIMIT ? (uint32_t)depth + 1 : SAMPLER_DEPTH_LIMIT;
+    sampler.depth_limit = depth > 0 && depth < SAMPLER_DEPTH_LIMIT ? (uint32_t)depth : SAMPLER_DEPTH_LIMIT;
     sampler.native_frames = mode == NULL || strcmp(mode, "no") != 0;
     sampler.mixed_frames = mode != NULL && strcmp(mode, "vmx") == 0;
+    sampler.processor_frames = arguments->record_cpu;
     sampler.execution_state = THREAD_STATE_DEFAULT;
 }
 
@@ -383,6 +381,8 @@ bool recording_dump(const struct arguments *arguments, struct text_builder *text
 
 static bool stop_locked(const struct arguments *arguments, struct text_builder *text, struct error *error)
 {
+    if (!recording.active && recording.has_data && arguments->format != FORMAT_NONE)
+        return dump_locked(arguments, text, error); /* what the last recording left */
     if (!recording.active)
         return error_set(error, ERROR_USAGE, "Profiler is not active");
     stop_engines();

@@ -33,6 +33,7 @@ struct sampler {
     uint32_t depth_limit;
     bool native_frames;
     bool mixed_frames;
+    bool processor_frames;
     uint64_t interval_ns;
     uint64_t wall_interval_ns;
     enum thread_state execution_state;

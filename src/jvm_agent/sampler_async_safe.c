@@ -1,6 +1,7 @@
 #include "jvm_agent/sampler.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <time.h>
 
 #include "jvm_agent/walker.h"
@@ -44,6 +45,8 @@ uint32_t sampler_take_stack(struct thread_record *record, const void *context, b
         record, &sampler.methods, context, sampler.depth_limit, sampler.native_frames, sampler.mixed_frames};
     uint32_t depth = walker_walk(&request, frames, waiting);
     count_failure(frames, depth);
+    if (sampler.processor_frames && context != NULL)
+        frames[depth++] = frame_number(FRAME_PROCESSOR, (uint32_t)sched_getcpu());
     if (depth == 0)
         frames[depth++] = frame_number(FRAME_ERROR, FRAME_ERROR_NONE);
     uint32_t trace = trace_table_add(&sampler.traces, frames, depth);
