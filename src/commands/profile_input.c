@@ -221,7 +221,8 @@ static bool find_format(struct profile_input *input, const struct reader **forma
                      input->options->format, names);
 }
 
-static bool select_samples(struct profile_input *input, struct profile *read, bool extensible, struct error *error)
+static bool select_samples(struct profile_input *input, struct profile *read, bool extensible,
+                           struct error *error)
 {
     struct selection *selection = &input->selection;
     if (!set_time(read, input->options->from, &selection->from_ns, &selection->from_is_relative, error) ||
@@ -295,7 +296,38 @@ bool profile_input_read(struct profile_input *input, const struct command *comma
     return good;
 }
 
-bool profile_input_extend(struct profile_input *input, const struct profile_needs *needs, char *path, int *exit_code)
+bool profile_input_read_pair(struct profile_input *input, const struct command *command,
+                             const struct profile_input_options *options, const struct profile_needs *needs,
+                             char *const paths[2], bool *done, int *exit_code)
+{
+    struct error error = {0};
+    const struct reader *format;
+    *input = (struct profile_input){.command = command, .options = options};
+    selection_init(&input->selection);
+    set_styles(input);
+    *exit_code = EXIT_FAILED;
+    *done = false;
+    bool good = make_selection(input, &error) && find_format(input, &format, &error);
+    if (good && selection_is_all(&input->selection) && options->from == NULL && options->to == NULL) {
+        struct read_options read = make_read_options(input, needs);
+        good = profile_init(&input->profile, needs->times, &error) &&
+               read_profile_pair(paths, format, &read, &input->profile, done, &error);
+    }
+    if (!good) {
+        command_complain(command, "%s", error.message);
+        *exit_code = exit_code_of(&error);
+        *done = true;
+        input->incomplete = input->profile.sample_count > 0;
+    }
+    if (!*done)
+        profile_input_release(input);
+    else
+        profile_seal(&input->profile);
+    return !*done || input->profile.sample_count > 0;
+}
+
+bool profile_input_extend(struct profile_input *input, const struct profile_needs *needs, char *path,
+                          int *exit_code)
 {
     struct error error = {0};
     const struct reader *format;

@@ -51,9 +51,9 @@ struct profile_needs {
     bool times;
     bool contexts;
     bool lines;
-    bool one_event; /* the output shows a single event */
+    bool one_event;  /* the output shows a single event */
     bool extensible; /* profile_input_extend() will follow */
-    bool order;     /* of samples without a time */
+    bool order;      /* of samples without a time */
 };
 
 struct profile_input {
@@ -71,6 +71,11 @@ void profile_input_options_init(struct profile_input_options *options);
 bool profile_input_read(struct profile_input *input, const struct command *command,
                         const struct profile_input_options *options, const struct profile_needs *needs,
                         char **paths, int path_count, int *exit_code) MUST_CHECK;
+/* Reads both sides of a difference at once, as events "before" and "after". *done is false when that cannot be, and
+ * nothing was read; the input is then released already. */
+bool profile_input_read_pair(struct profile_input *input, const struct command *command,
+                             const struct profile_input_options *options, const struct profile_needs *needs,
+                             char *const paths[2], bool *done, int *exit_code) MUST_CHECK;
 /* Adds another file to what was read for the same needs, which must be extensible; the selection must be all. */
 bool profile_input_extend(struct profile_input *input, const struct profile_needs *needs, char *path,
                           int *exit_code) MUST_CHECK;

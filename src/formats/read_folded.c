@@ -34,6 +34,7 @@ struct folded_part {
     struct folded_table own_table; /* of threads beside others */
     struct folded_counts counts;
     bool two_counts;
+    bool is_after; /* its counts are of the second side */
     bool good;
     struct error error;
 };
@@ -42,6 +43,8 @@ struct folded_reader {
     const struct read_options *options;
     struct profile *profile;
     bool two_counts;
+    bool is_pair;
+    bool is_after;
     uint32_t events[2];
     struct folded_table table;
     struct folded_counts counts;
@@ -116,6 +119,10 @@ static bool read_line(struct folded_part *part, struct text_view line)
         }
     }
     part->counts.stacks++;
+    if (part->is_after) {
+        parsed.counts[1] = parsed.counts[0];
+        parsed.counts[0] = 0;
+    }
     return folded_table_add(part->table, parsed.stack, parsed.counts) ? true : error_set_memory(&part->error);
 }
 
@@ -142,8 +149,18 @@ static void run_part(void *context, size_t index)
     reader->parts[index].good = read_part(&reader->parts[index]);
 }
 
+static void release_parts(struct folded_reader *reader)
+{
+    for (size_t i = 0; i < reader->part_count; i++)
+        folded_table_release(&reader->parts[i].own_table);
+    free(reader->parts);
+    reader->parts = NULL;
+    reader->part_count = 0;
+}
+
 static bool make_parts(struct folded_reader *reader, size_t count, struct error *error)
 {
+    release_parts(reader);
     reader->parts = calloc(count, sizeof(*reader->parts));
     if (reader->parts == NULL)
         return error_set_memory(error);
@@ -151,6 +168,7 @@ static bool make_parts(struct folded_reader *reader, size_t count, struct error 
     for (size_t i = 0; i < count; i++) {
         struct folded_part *part = &reader->parts[i];
         part->two_counts = reader->two_counts;
+        part->is_after = reader->is_after;
         part->table = count == 1 ? &reader->table : &part->own_table;
         if (count > 1 && !folded_table_init(&part->own_table))
             return error_set_memory(error);
@@ -220,21 +238,24 @@ static bool read_in_order(struct folded_reader *reader, struct byte_source *sour
     return take_part(reader, &reader->parts[0], error);
 }
 
-static bool begin(struct folded_reader *reader, struct byte_source *source, struct error *error)
+static bool add_events(struct folded_reader *reader, struct error *error)
+{
+    bool both = reader->two_counts || reader->is_pair;
+    reader->events[0] =
+        profile_event(reader->profile, both ? TEXT("before") : TEXT("samples"), UNIT_COUNT, false);
+    reader->events[1] = both ? profile_event(reader->profile, TEXT("after"), UNIT_COUNT, false) : 0;
+    return (reader->events[0] != EVENT_LIMIT && reader->events[1] != EVENT_LIMIT) ||
+           error_set(error, ERROR_MEMORY, "too many events");
+}
+
+static void look_at_begin(struct folded_reader *reader, struct byte_source *source, struct error *error)
 {
     struct text_view head =
         text_part(byte_source_peek(source, READER_HEAD_BYTES, error), 0, READER_HEAD_BYTES);
     struct head_lines lines = look_at_head(head);
     reader->two_counts = lines.stacks > 0 && lines.with_two == lines.stacks;
-    struct text_view first = reader->two_counts ? TEXT("before") : TEXT("samples");
-    reader->events[0] = profile_event(reader->profile, first, UNIT_COUNT, false);
-    reader->events[1] =
-        reader->two_counts ? profile_event(reader->profile, TEXT("after"), UNIT_COUNT, false) : 0;
-    if (reader->events[0] == EVENT_LIMIT || reader->events[1] == EVENT_LIMIT)
-        return error_set(error, ERROR_MEMORY, "too many events");
     if (text_starts_with(head, TEXT("\xef\xbb\xbf")))
         byte_source_skip(source, 3);
-    return true;
 }
 
 static void tell(const struct folded_reader *reader, uint64_t cut_stacks)
@@ -256,23 +277,25 @@ static void tell(const struct folded_reader *reader, uint64_t cut_stacks)
     }
 }
 
-static bool read_all(struct folded_reader *reader, struct byte_source *source, struct error *error)
+/* All lines of a source, into the table. */
+static bool read_lines(struct folded_reader *reader, struct byte_source *source, struct error *error)
 {
-    uint64_t cut_stacks = 0;
     const struct read_options *options = reader->options;
-    if (!begin(reader, source, error))
-        return false;
     size_t threads = options->threads < MOST_THREADS ? options->threads : MOST_THREADS;
     bool several = threads > 1 && !options->needs_order && byte_source_is_mapped(source) &&
                    byte_source_peek(source, 0, error).size > SMALL_BYTES;
-    bool good =
-        several ? read_in_rounds(reader, source, threads, error) : read_in_order(reader, source, error);
-    /* What came before a failure counts. */
-    struct folded_build_options build = {.events = reader->events,
-                                         .event_count = reader->two_counts ? 2 : 1,
-                                         .most_frames = READER_DEPTH_LIMIT,
-                                         .needs_lines = options->needs_lines};
-    if (!folded_build(reader->profile, &reader->table, &build, &cut_stacks))
+    return several ? read_in_rounds(reader, source, threads, error) : read_in_order(reader, source, error);
+}
+
+/* What came before a failure counts. */
+static bool build(struct folded_reader *reader, bool good, struct error *error)
+{
+    uint64_t cut_stacks = 0;
+    struct folded_build_options options = {.events = reader->events,
+                                           .event_count = reader->two_counts || reader->is_pair ? 2 : 1,
+                                           .most_frames = READER_DEPTH_LIMIT,
+                                           .needs_lines = reader->options->needs_lines};
+    if (!folded_build(reader->profile, &reader->table, &options, &cut_stacks))
         return error_set_memory(error);
     if (good && reader->counts.stacks == 0)
         return error_set(error, ERROR_BAD_INPUT, "no line is a stack with a count");
@@ -285,10 +308,44 @@ static bool read_folded(struct byte_source *source, const struct read_options *o
                         struct profile *profile, struct error *error)
 {
     struct folded_reader reader = {.options = options, .profile = profile};
-    bool good = folded_table_init(&reader.table) ? read_all(&reader, source, error) : error_set_memory(error);
-    for (size_t i = 0; i < reader.part_count; i++)
-        folded_table_release(&reader.parts[i].own_table);
-    free(reader.parts);
+    if (!folded_table_init(&reader.table))
+        return error_set_memory(error);
+    look_at_begin(&reader, source, error);
+    bool good = add_events(&reader, error) && build(&reader, read_lines(&reader, source, error), error);
+    release_parts(&reader);
+    folded_table_release(&reader.table);
+    return good;
+}
+
+static bool read_sides(struct folded_reader *reader, struct byte_source *const sources[2],
+                       struct error *error)
+{
+    for (size_t side = 0; side < 2; side++) {
+        reader->is_after = side == 1;
+        reader->counts = (struct folded_counts){0};
+        if (!read_lines(reader, sources[side], error))
+            return error_prefix(error, "%s", byte_source_name(sources[side]));
+        if (reader->counts.stacks == 0)
+            return error_set(error, ERROR_BAD_INPUT, "%s: no line is a stack with a count",
+                             byte_source_name(sources[side]));
+    }
+    return true;
+}
+
+static bool read_folded_pair(struct byte_source *const sources[2], const struct read_options *options,
+                             struct profile *profile, struct error *error)
+{
+    struct folded_reader reader = {.options = options, .profile = profile, .is_pair = true};
+    for (size_t side = 0; side < 2; side++) {
+        look_at_begin(&reader, sources[side], error);
+        if (reader.two_counts)
+            return error_set(error, ERROR_UNSUPPORTED, "%s is a difference already",
+                             byte_source_name(sources[side]));
+    }
+    if (!folded_table_init(&reader.table))
+        return error_set_memory(error);
+    bool good = add_events(&reader, error) && build(&reader, read_sides(&reader, sources, error), error);
+    release_parts(&reader);
     folded_table_release(&reader.table);
     return good;
 }
@@ -298,4 +355,5 @@ const struct reader reader_folded = {
     .summary = "folded stacks: FlameGraph, inferno, async-profiler, py-spy",
     .recognizes = recognizes_folded,
     .read = read_folded,
+    .read_pair = read_folded_pair,
 };

@@ -155,3 +155,45 @@ bool read_profile(const char *path, const struct reader *format, const struct re
         return read_folder(path, format, options, profile, error);
     return read_file(path, format, options, profile, error) == OUTCOME_READ;
 }
+
+/* The reader that reads pairs of what both hold; NULL when there is none. */
+static const struct reader *pair_reader(struct byte_source *const sources[2], const struct reader *format)
+{
+    for (size_t i = 0; i < 2; i++) {
+        struct error error = {0};
+        struct text_view head = byte_source_peek(sources[i], READER_HEAD_BYTES, &error);
+        const struct reader *found = reader_recognize(text_part(head, 0, READER_HEAD_BYTES));
+        if (found == NULL || found->read_pair == NULL || (format != NULL && format != found))
+            return NULL;
+        format = found;
+    }
+    return format;
+}
+
+static bool is_file(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+bool read_profile_pair(char *const paths[2], const struct reader *format, const struct read_options *options,
+                       struct profile *profile, bool *done, struct error *error)
+{
+    *done = false;
+    if (!is_file(paths[0]) || !is_file(paths[1]))
+        return true;
+    struct byte_source *sources[2] = {byte_source_open(paths[0], error), byte_source_open(paths[1], error)};
+    const struct reader *reader =
+        sources[0] == NULL || sources[1] == NULL ? NULL : pair_reader(sources, format);
+    bool good = true;
+    if (reader != NULL) {
+        good = reader->read_pair(sources, options, profile, error);
+        /* A reader that finds the pair unfit has read nothing. */
+        *done = good || error->code != ERROR_UNSUPPORTED;
+        good = good || !*done;
+    }
+    for (size_t i = 0; i < 2; i++)
+        if (sources[i] != NULL)
+            byte_source_close(sources[i]);
+    return good;
+}

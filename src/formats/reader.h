@@ -50,6 +50,9 @@ struct reader {
      * file's name, and the profile keeps what was read before. */
     bool (*read)(struct byte_source *source, const struct read_options *options, struct profile *profile,
                  struct error *error);
+    /* Reads both sides of a difference at once, as the events "before" and "after"; NULL: cannot. */
+    bool (*read_pair)(struct byte_source *const sources[2], const struct read_options *options,
+                      struct profile *profile, struct error *error);
 };
 
 /* All readers, ended by NULL. */
@@ -62,5 +65,9 @@ const struct reader *reader_recognize(struct text_view head);
  * content. In a folder, files that no reader knows are passed over with a notice; elsewhere they are an error. */
 bool read_profile(const char *path, const struct reader *format, const struct read_options *options,
                   struct profile *profile, struct error *error) MUST_CHECK;
+
+/* Reads the two files of a difference at once, when one reader can; else sets *done to false and reads nothing. */
+bool read_profile_pair(char *const paths[2], const struct reader *format, const struct read_options *options,
+                       struct profile *profile, bool *done, struct error *error) MUST_CHECK;
 
 #endif
