@@ -37,14 +37,19 @@ function hashOf(text: string): number {
     return (hash ^ (hash >>> 13)) >>> 0;
 }
 
-/** "org.apache.spark" of "org/apache/spark/rdd/RDD.map", a module or file for other names, "" if there is none. */
+/** Three levels tell most packages apart; Spark's own need one more. */
+function packageText(parts: string[]): string {
+    const spark = parts[0] === "org" && parts[1] === "apache" && parts[2] === "spark";
+    return parts.slice(0, spark ? 4 : 3).join(".");
+}
+
+/** "org.apache.spark.rdd" of "org/apache/spark/rdd/RDD.map", a module or file for other names, "" if there is none. */
 export function packageOf(name: string, file: string): string {
     const bare = name.replace(/\(.*$/s, "").replace(/:\d+$/, "");
     if (/^[\w$]+(\/[\w$.+-]+)+$/.test(bare)) {
-        const parts = bare.slice(0, bare.lastIndexOf("/")).split("/");
-        return parts.slice(0, 3).join(".");
+        return packageText(bare.slice(0, bare.lastIndexOf("/")).split("/"));
     }
-    if (/^[\w$]+(\.[\w$<>]+){2,}$/.test(bare)) return bare.split(".").slice(0, -2).slice(0, 3).join(".");
+    if (/^[\w$]+(\.[\w$<>]+){2,}$/.test(bare)) return packageText(bare.split(".").slice(0, -2));
     if (bare.includes("::")) return bare.slice(0, bare.indexOf("::"));
     if (file !== "") {
         const parts = file.split("/").filter((part) => part !== "");
@@ -83,6 +88,11 @@ function packageTone(text: string): Tone {
     return { hue: hash % 360, saturation: 48 + ((hash >>> 9) % 25), shift: ((hash >>> 16) % 9) - 4 };
 }
 
+/** Neighbours of one package differ a little, so that one sees where a box ends. */
+function shaded(tone: Tone, name: string): Tone {
+    return { ...tone, shift: tone.shift + (hashOf(name) % 9) - 4 };
+}
+
 function nameTone(text: string): Tone {
     const hash = hashOf(text);
     return { hue: 8 + (hash % 48), saturation: 75, shift: ((hash >>> 8) % 17) - 10 };
@@ -114,7 +124,7 @@ export function plainPalette(mode: string, profile: Profile, names: Names, tree:
         if (found === undefined) {
             const tone = mode === "kind" ? KIND_TONES[kindOf(node)]!
                 : mode === "name" ? nameTone(names.text(key))
-                : packageTone(packageOf(names.raw(key), fileOf(names.frame[key]!)));
+                : shaded(packageTone(packageOf(names.raw(key), fileOf(names.frame[key]!))), names.text(key));
             cache.set(id, found = toneColor(tone, dark));
         }
         return found;

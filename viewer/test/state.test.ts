@@ -41,7 +41,8 @@ test("numbers read well", () => {
 });
 
 test("packages of Java, Scala, C++, Python and others", () => {
-    assert.equal(packageOf("org/apache/spark/rdd/RDD.map", ""), "org.apache.spark");
+    assert.equal(packageOf("org/apache/spark/rdd/RDD.map", ""), "org.apache.spark.rdd");
+    assert.equal(packageOf("org/apache/hadoop/fs/local/File.open", ""), "org.apache.hadoop");
     assert.equal(packageOf("java.util.HashMap.put", ""), "java.util");
     assert.equal(packageOf("java/lang/Thread.run", ""), "java.lang");
     assert.equal(packageOf("G1CollectedHeap::collect(int)", ""), "G1CollectedHeap");
