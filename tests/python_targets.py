@@ -14,7 +14,7 @@ import fetch_pythons  # noqa: E402  (found by the line above)
 VERSIONS = list(fetch_pythons.ARTIFACTS)
 PROGRAMS = TESTS / "python_programs"
 # For what depends on how often the machine lets us run: measured so many times, and once must do.
-MEASUREMENTS = 3
+MEASUREMENTS = 6
 
 
 @contextlib.contextmanager

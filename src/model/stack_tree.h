@@ -40,7 +40,8 @@ void stack_tree_release(struct stack_tree *tree);
 uint32_t stack_tree_child(struct stack_tree *tree, uint32_t parent, uint32_t frame) MUST_CHECK;
 /* The node of a path below `parent`; frames come innermost first, as stack traces have them. Quicker than one child
  * after the other: below the first new node all are new, so none of them is looked up. NO_STACK: out of memory. */
-uint32_t stack_tree_path(struct stack_tree *tree, uint32_t parent, const uint32_t *frames, size_t count) MUST_CHECK;
+uint32_t stack_tree_path(struct stack_tree *tree, uint32_t parent, const uint32_t *frames,
+                         size_t count) MUST_CHECK;
 /* NO_STACK when it is not there. */
 uint32_t stack_tree_find(struct stack_tree *tree, uint32_t parent, uint32_t frame);
 /* Adds a node that the caller knows to be new, without looking. */
