@@ -1,5 +1,7 @@
 #include "formats/jfr_bytes.h"
 
+#include <endian.h>
+
 #include "base/text_builder.h"
 #include "base/utf8.h"
 
@@ -11,6 +13,7 @@
 #define HIGH_BITS UINT64_C(0x8080808080808080)
 #define WORD_BYTES 8
 #define WIDE_BYTES 64
+#define LONGEST_RUN 8
 #define TEXT_LIMIT_BYTES ((size_t)1 << 30)
 
 uint32_t jfr_fixed32(struct jfr_cursor *cursor)
@@ -43,64 +46,72 @@ static void skip_slowly(struct jfr_cursor *cursor, uint64_t count)
         (void)jfr_varint(cursor);
 }
 
-/* Integers that end within the next eight bytes; more than eight when one of them may be nine bytes long. */
-static inline uint64_t count_word(const uint8_t *at)
+/* How far one has come: bytes with a high bit that the last bytes ended with, and whether an integer of nine bytes
+ * may have been met. */
+struct skip_state {
+    unsigned open_bytes;
+    bool may_be_nine;
+};
+
+/* Integers that end within the next eight bytes. */
+static inline uint64_t count_word(const uint8_t *at, struct skip_state *state)
 {
     uint64_t word;
     memcpy(&word, at, sizeof(word));
-    uint64_t high = word & HIGH_BITS;
-    uint64_t run = high & (high >> 8);
-    if (UNLIKELY((run & (run >> 16)) != 0))
-        return WORD_BYTES + 1;
-    return (((high ^ HIGH_BITS) >> 7) * EACH_BYTE) >> 56;
+    word = le64toh(word);
+    uint64_t ends = ~word & HIGH_BITS;
+    if (UNLIKELY(ends == 0 || state->open_bytes + (unsigned)__builtin_ctzll(ends) / 8 >= LONGEST_RUN)) {
+        state->may_be_nine = true;
+        return 0;
+    }
+    state->open_bytes = (unsigned)__builtin_clzll(ends) / 8;
+    return ((ends >> 7) * EACH_BYTE) >> 56;
 }
 
 /* The same for WIDE_BYTES. */
-static inline uint64_t count_wide(const uint8_t *at)
+static inline uint64_t count_wide(const uint8_t *at, struct skip_state *state)
 {
 #ifdef __SSE2__
-    const __m128i high = _mm_set1_epi8((char)0x80);
-    __m128i ends = _mm_setzero_si128(), long_runs = ends;
+    uint64_t open = 0;
+    __m128i sums = _mm_setzero_si128();
     for (int i = 0; i < WIDE_BYTES; i += 16) {
         __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(at + i));
-        ends = _mm_sub_epi8(ends, _mm_cmpgt_epi8(bytes, _mm_set1_epi8(-1)));
-        long_runs = _mm_or_si128(long_runs, _mm_cmpeq_epi32(_mm_and_si128(bytes, high), high));
+        sums = _mm_sub_epi8(sums, _mm_cmpgt_epi8(bytes, _mm_set1_epi8(-1)));
+        open |= (uint64_t)(uint32_t)_mm_movemask_epi8(bytes) << i;
     }
-    if (UNLIKELY(_mm_movemask_epi8(long_runs) != 0))
-        return WIDE_BYTES + 1;
-    __m128i sums = _mm_sad_epu8(ends, _mm_setzero_si128());
+    uint64_t run = open & (open >> 1);
+    run &= run >> 2;
+    run &= run >> 4;
+    if (UNLIKELY(run != 0 || state->open_bytes + (unsigned)__builtin_ctzll(~open) >= LONGEST_RUN)) {
+        state->may_be_nine = true;
+        return 0;
+    }
+    state->open_bytes = (unsigned)__builtin_clzll(~open);
+    sums = _mm_sad_epu8(sums, _mm_setzero_si128());
     return (uint64_t)_mm_cvtsi128_si64(_mm_add_epi64(sums, _mm_srli_si128(sums, 8)));
 #else
     uint64_t sum = 0;
-    for (int i = 0; i < WIDE_BYTES; i += WORD_BYTES) {
-        uint64_t count = count_word(at + i);
-        sum = count > WORD_BYTES ? WIDE_BYTES + 1 : sum + count;
-        if (sum > WIDE_BYTES)
-            break;
-    }
+    for (int i = 0; i < WIDE_BYTES; i += WORD_BYTES)
+        sum += count_word(at + i, state);
     return sum;
 #endif
 }
 
 /* The last byte of an integer has its high bit clear, so integers are counted many bytes at a time. Only the ninth
- * byte of an integer breaks that rule; it takes a run of eight high bits, and four of them lie together wherever one
- * divides the bytes into groups of four. */
+ * byte of an integer breaks that rule, after a run of eight high bits: then all is read one by one. */
 void jfr_skip_varints(struct jfr_cursor *cursor, uint64_t count)
 {
     if (!jfr_has_room_for(cursor, count))
         return;
     struct jfr_cursor start = *cursor;
+    struct skip_state state = {0, false};
     uint64_t left = count;
-    bool is_plain = true;
-    while (is_plain && left >= WORD_BYTES && jfr_left(cursor) >= WORD_BYTES) {
+    while (!state.may_be_nine && left >= WORD_BYTES && jfr_left(cursor) >= WORD_BYTES) {
         bool is_wide = left >= WIDE_BYTES && jfr_left(cursor) >= WIDE_BYTES;
-        size_t step = is_wide ? WIDE_BYTES : WORD_BYTES;
-        uint64_t found = is_wide ? count_wide(cursor->at) : count_word(cursor->at);
-        is_plain = found <= step;
-        left -= is_plain ? found : 0;
-        cursor->at += step;
+        left -= is_wide ? count_wide(cursor->at, &state) : count_word(cursor->at, &state);
+        cursor->at += is_wide ? WIDE_BYTES : WORD_BYTES;
     }
-    if (UNLIKELY(!is_plain)) {
+    if (UNLIKELY(state.may_be_nine)) {
         *cursor = start;
         left = count;
     }
