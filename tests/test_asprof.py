@@ -1,6 +1,7 @@
 """sparkflame asprof: async-profiler's command line."""
 
 import os
+import pathlib
 import subprocess
 
 import pytest
@@ -33,6 +34,32 @@ def test_collect_start_stop(program, sparkflame, tmp_path):
     assert b"[sleeper tid=" in done.stdout
     assert (tmp_path / "out.jfr").read_bytes().startswith(b"FLR\0")
     assert program.poll() is None
+
+
+def thread_names(pid):
+    names = []
+    for path in pathlib.Path(f"/proc/{pid}/task").glob("*/comm"):
+        try:
+            names.append(path.read_text())
+        except OSError:
+            pass
+    return names
+
+
+def test_a_jvm_that_is_still_starting(sparkflame, tmp_path):
+    """As early as the JVM takes commands; its tool interface comes later."""
+    classes = jvm.compile_classes(tmp_path, "Waits")
+    process = subprocess.Popen([jvm.home_of("17") / "bin" / "java", "-cp", str(classes), "Waits", "600000"],
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    try:
+        # Before its signal handlers are there a JVM is ended by what wakes them.
+        while not any("Signal Dispatch" in name for name in thread_names(process.pid)):
+            assert process.poll() is None
+        done = sparkflame("asprof", "start", "-e", "ctimer", process.pid)
+        assert done.returncode == 0 and done.stdout == b"Profiling started\n", done.stderr
+    finally:
+        process.kill()
+        process.communicate()
 
 
 def test_called_by_its_name(program, binary, tmp_path):

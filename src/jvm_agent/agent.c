@@ -23,7 +23,7 @@ static bool events_installed;
 
 bool agent_open(JavaVM *machine, bool live, struct error *error)
 {
-    if (!java_vm_open(machine, error))
+    if (!java_vm_open(machine, live, error))
         return false;
     if (!events_installed && !vm_events_install(live, error))
         return false;

@@ -1,6 +1,7 @@
 #include "jvm_agent/java_vm.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "jvm_agent/agent_log.h"
 #include "jvm_agent/thread_names.h"
@@ -8,17 +9,37 @@
 #include "jvm_agent/thread_watch.h"
 #include "jvm_agent/vm_layout.h"
 
+#define START_STEP_NS 10000000
+#define START_STEPS 1000
+
 struct java_vm java_vm;
 
 static jfieldID thread_address_field, thread_id_field;
 
-bool java_vm_open(JavaVM *machine, struct error *error)
+static bool open_tools(JavaVM *machine)
+{
+    return (*machine)->GetEnv(machine, (void **)&java_vm.tools, JVMTI_VERSION_1_2) == JNI_OK &&
+           java_vm.tools != NULL;
+}
+
+/* One may attach to a JVM that is still starting, some time before its tool interface is there. */
+static bool wait_for_tools(JavaVM *machine)
+{
+    struct timespec step = {0, START_STEP_NS};
+    for (int i = 0; i < START_STEPS; i++) {
+        if (open_tools(machine))
+            return true;
+        nanosleep(&step, NULL);
+    }
+    return false;
+}
+
+bool java_vm_open(JavaVM *machine, bool live, struct error *error)
 {
     if (java_vm.tools != NULL)
         return true;
     java_vm.machine = machine;
-    if ((*machine)->GetEnv(machine, (void **)&java_vm.tools, JVMTI_VERSION_1_2) != JNI_OK ||
-        java_vm.tools == NULL)
+    if (!(live ? wait_for_tools(machine) : open_tools(machine)))
         return error_set(error, ERROR_UNSUPPORTED, "this JVM has no tool interface (JVMTI)");
     if (!vm_layout_read((const void *)(*machine)->GetEnv, error))
         return false;

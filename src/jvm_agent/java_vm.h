@@ -24,7 +24,8 @@ struct java_vm {
 
 extern struct java_vm java_vm;
 
-bool java_vm_open(JavaVM *machine, struct error *error) MUST_CHECK;
+/* `live`: the JVM runs, or is about to, which is waited for. */
+bool java_vm_open(JavaVM *machine, bool live, struct error *error) MUST_CHECK;
 /* When Java code can run: finds threads, checks the layout. */
 bool java_vm_ready(JNIEnv *environment, struct error *error) MUST_CHECK;
 /* The calling thread's JNI interface, NULL when it is not attached. */
