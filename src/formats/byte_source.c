@@ -324,7 +324,7 @@ void byte_source_drop(const struct byte_source *source, struct text_view bytes)
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     uintptr_t from = ((uintptr_t)bytes.data + page - 1) & ~(page - 1);
     uintptr_t to = ((uintptr_t)bytes.data + bytes.size) & ~(page - 1);
-    if (source->map != NULL && to > from)
+    if (source->map != NULL && is_plain_memory(source) && to > from)
         madvise((void *)from, to - from, MADV_DONTNEED);
 }
 
