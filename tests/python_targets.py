@@ -11,7 +11,7 @@ sys.path.insert(0, str(TESTS.parent / "tools"))
 
 import fetch_pythons  # noqa: E402  (found by the line above)
 
-VERSIONS = list(fetch_pythons.ARTIFACTS)
+VERSIONS = fetch_pythons.versions()
 PROGRAMS = TESTS / "python_programs"
 # For what depends on how often the machine lets us run: measured so many times, and once must do.
 MEASUREMENTS = 6

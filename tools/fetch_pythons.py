@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Fetch the CPythons that the sampler is tested with into build/pythons, once each: fetch_pythons.py [VERSION…].
 
-They come as jars from the repositories that Maven is set up with; a version that cannot be had is an error.
+They come as jars from the repositories that Maven is set up with; a version that cannot be had is an error. 3.8 was
+never published there, so one that the machine has is used, and without one 3.8 is left out.
 """
 
 import os
@@ -15,7 +16,7 @@ import zipfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = pathlib.Path(os.environ.get("SPARKFLAME_PYTHONS", ROOT / "build" / "pythons"))
 PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy"
-# Version of CPython: version of the artifact. The first 3.8 was never published there.
+# Version of CPython: version of the artifact.
 ARTIFACTS = {
     "3.9": "3.9.6-1.5.6",
     "3.10": "3.10.8-1.5.8",
@@ -24,8 +25,21 @@ ARTIFACTS = {
     "3.13": "3.13.5-1.5.12",
     "3.14": "3.14.3-1.5.13",
 }
+LEFT_OUT = "3.8"
 INSIDE = "org/bytedeco/cpython/linux-x86_64/"
 ATTEMPTS = 3
+
+
+def find_own(version):
+    """An interpreter of that version that this machine has; None when it has none."""
+    installed = sorted(pathlib.Path.home().glob(f".pyenv/versions/{version}.*/bin/python{version}"))
+    found = shutil.which(f"/usr/bin/python{version}")
+    return installed[-1] if installed else found and pathlib.Path(found)
+
+
+def versions():
+    """All that can be tested here."""
+    return ([LEFT_OUT] if find_own(LEFT_OUT) else []) + list(ARTIFACTS)
 
 
 def program(version):
@@ -55,6 +69,8 @@ def unpack(jar, folder):
 
 def fetch(version):
     """The interpreter's program; fetched when it is not there yet."""
+    if version == LEFT_OUT:
+        return find_own(version)
     if program(version).exists():
         return program(version)
     FOLDER.mkdir(parents=True, exist_ok=True)
@@ -72,7 +88,7 @@ def fetch(version):
 
 
 def main():
-    for version in sys.argv[1:] or ARTIFACTS:
+    for version in sys.argv[1:] or versions():
         print(fetch(version))
 
 
