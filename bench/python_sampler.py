@@ -123,7 +123,7 @@ def measure(version, case, seconds, rounds):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=4)
+    parser.add_argument("--seconds", type=int, default=4)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--python", action="append", help="version; may be repeated (default: 3.13)")
     chosen = parser.parse_args()

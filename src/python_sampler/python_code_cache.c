@@ -5,6 +5,8 @@
 
 #include "base/array.h"
 
+/* CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR */
+#define GENERATOR_FLAGS 0x2a0u
 #define MOST_CODE_BYTES 1024
 #define MOST_LINE_TABLE_BYTES ((size_t)1 << 20)
 #define MOST_CHECK_BYTES ((size_t)16 << 20)
@@ -52,6 +54,9 @@ static void fill_from_bytes(struct python_code *code, const struct python_layout
     code->file_name = load_u64(bytes + layout->code.file_name);
     code->line_table = load_u64(bytes + layout->code.line_table);
     code->first_line = load_u32(bytes + layout->code.first_line);
+    /* Up to 3.10 co_flags stands right before co_firstlineno; later versions tell by the frame. */
+    code->is_generator = layout->frame.owner == NO_OFFSET &&
+                         (load_u32(bytes + layout->code.first_line - 4) & GENERATOR_FLAGS) != 0;
 }
 
 static bool is_same_code(const struct python_code *code, const struct python_layout *layout,
@@ -294,6 +299,9 @@ bool python_code_cache_resolve(struct python_code_cache *cache, const struct pyt
         if (number == NO_ID)
             return false;
         const struct python_code *code = &cache->codes[number];
+        /* Somebody called it: its caller was lost when it yielded or ended. */
+        if (code->is_generator && i + 1 == count)
+            return false;
         if (code->function != NO_FUNCTION)
             frames[(*frame_count)++] =
                 (struct python_frame){code->function, find_line(reader, code, &raw[i])};

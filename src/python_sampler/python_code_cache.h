@@ -40,6 +40,7 @@ struct python_code {
     uint32_t line_count;
     uint32_t first_line;
     uint32_t function; /* NO_FUNCTION: no Python code of a user, not shown */
+    bool is_generator; /* up to 3.10 */
     int64_t checked_ns;
     uint64_t checked_generation;
 };

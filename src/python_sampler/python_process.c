@@ -330,14 +330,12 @@ static struct python_task find_task(struct python_process *process, const struct
 /* False: some frame is no code, so the stack was read while its innermost frame was made or ended. */
 static bool deliver(struct python_process *process, struct python_thread *thread,
                     const struct python_interpreter *interpreter, struct python_sampling *sampling,
-                    bool on_cpu, int64_t now_ns)
+                    const struct python_raw_frame *raw, size_t count, bool on_cpu, int64_t now_ns)
 {
-    const struct python_stack_buffer *buffer = &sampling->buffer;
     struct python_reader reader = {&process->memory, &process->runtime.layout};
     size_t frame_count;
-    if (!python_code_cache_resolve(&process->codes, &reader, &sampling->functions, buffer->frames,
-                                   buffer->frame_count, now_ns, interpreter->code_generation,
-                                   sampling->frames, &frame_count))
+    if (!python_code_cache_resolve(&process->codes, &reader, &sampling->functions, raw, count, now_ns,
+                                   interpreter->code_generation, sampling->frames, &frame_count))
         return false;
     name_thread(process, thread, now_ns);
     struct python_stack stack = {
@@ -384,11 +382,26 @@ static bool read_and_deliver(struct python_process *process, struct python_threa
                                 thread->address);
     if (*result != STACK_OK || !check_state(process, thread, buffer->thread_state))
         return true;
+    if (!on_cpu)
+        python_thread_keep(thread, buffer->frames, buffer->frame_count);
     if (buffer->frame_count == 0) {
         sampling->counts.idle++;
         return true;
     }
-    return deliver(process, thread, interpreter, sampling, on_cpu, now_ns);
+    return deliver(process, thread, interpreter, sampling, buffer->frames, buffer->frame_count, on_cpu,
+                   now_ns);
+}
+
+/* For a thread that has not run since its stack was read. */
+static bool deliver_kept(struct python_process *process, struct python_thread *thread,
+                         const struct python_interpreter *interpreter, struct python_sampling *sampling,
+                         int64_t now_ns)
+{
+    if (thread->kept_count == 0) {
+        sampling->counts.idle++;
+        return true;
+    }
+    return deliver(process, thread, interpreter, sampling, thread->kept, thread->kept_count, false, now_ns);
 }
 
 static enum python_process_result count_result(struct python_process *process,
@@ -426,11 +439,19 @@ static enum python_process_result sample_thread(struct python_process *process, 
         sampling->counts.without_gil++;
         return PROCESS_OK;
     }
-    bool on_cpu = python_thread_is_on_cpu(thread, process->memory.pid);
+    pid_t pid = process->memory.pid;
+    bool has_slept = thread->was_waiting && python_thread_note_schedule(thread, pid);
+    bool on_cpu = !has_slept && python_thread_is_on_cpu(thread, pid);
+    if (!on_cpu && !thread->was_waiting)
+        (void)python_thread_note_schedule(thread, pid);
+    thread->was_waiting = !on_cpu;
     if (!on_cpu && !sampling->want_idle && !sampling->only_gil) {
         sampling->counts.idle++;
         return PROCESS_OK;
     }
+    if (has_slept && thread->has_kept && deliver_kept(process, thread, interpreter, sampling, now_ns))
+        return PROCESS_OK;
+    thread->has_kept = false;
     enum python_stack_result result = STACK_BROKEN;
     bool settled = false;
     for (int attempt = 0; !settled && attempt < MOST_DELIVERY_ATTEMPTS; attempt++)

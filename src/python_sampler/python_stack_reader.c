@@ -32,7 +32,9 @@ struct reading {
     const struct python_layout *layout;
     uint64_t thread;
     unsigned attempt;
-    uint64_t missing; /* frame that is in no span */
+    uint64_t missing;         /* frame that is in no span */
+    uint64_t lone_frame;      /* that the attempt before found to be the whole stack */
+    uint64_t next_lone_frame; /* that this attempt found */
     enum memory_result memory_result;
 };
 
@@ -153,12 +155,17 @@ static inline struct frame_view choose_innermost(const struct frame_view *first,
     return clears && second->previous == 0 ? *first : *second;
 }
 
-/* A generator was called by somebody, but yielded to them meanwhile. Up to 3.10 its frame does not say any more after
- * its end that it was one, so a stack of a single frame must be seen twice. */
-static bool is_doubtful_root(const struct reading *reading, const struct frame_view *view, size_t steps)
+/* A generator was called by somebody, but yielded to them meanwhile. Up to 3.10 a frame that ended loses its caller,
+ * so a stack of a single frame must be seen twice on end. */
+static bool is_doubtful_root(struct reading *reading, const struct frame_view *view, uint64_t address,
+                             size_t steps)
 {
-    return view->of_generator ||
-           (steps == 0 && reading->layout->frame.owner == NO_OFFSET && reading->attempt == 0);
+    if (view->of_generator)
+        return true;
+    bool is_new = steps == 0 && reading->layout->frame.owner == NO_OFFSET && reading->lone_frame != address;
+    if (is_new)
+        reading->next_lone_frame = address;
+    return is_new;
 }
 
 static enum attempt_result walk(struct reading *reading, uint64_t innermost, const unsigned char *first,
@@ -186,7 +193,7 @@ static enum attempt_result walk(struct reading *reading, uint64_t innermost, con
             view = choose_innermost(&before, &view, layout);
         else if (!agree(&before, &view, strict))
             return ATTEMPT_TORN;
-        if (view.previous == 0 && is_doubtful_root(reading, &view, steps))
+        if (view.previous == 0 && is_doubtful_root(reading, &view, address, steps))
             return ATTEMPT_TORN;
         if (view.owner < layout->frame.first_hidden_owner) {
             uint32_t copy = layout->frame.bytecode_index == NO_OFFSET
@@ -295,10 +302,13 @@ enum python_stack_result python_stack_read(struct python_stack_buffer *buffer,
                                            struct process_memory *memory, const struct python_layout *layout,
                                            uint64_t thread)
 {
-    struct reading reading = {buffer, remembered, memory, layout, thread, 0, 0, MEMORY_OK};
+    struct reading reading = {
+        .buffer = buffer, .remembered = remembered, .memory = memory, .layout = layout, .thread = thread};
     unsigned rounds = 0;
     age(remembered);
     for (;;) {
+        reading.lone_frame = reading.next_lone_frame;
+        reading.next_lone_frame = 0;
         switch (try_once(&reading)) {
         case ATTEMPT_OK:
             return STACK_OK;

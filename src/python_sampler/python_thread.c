@@ -2,21 +2,35 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "python_sampler/process_numbers.h"
 
 void python_thread_init(struct python_thread *thread, uint64_t address, uint64_t interpreter)
 {
-    *thread = (struct python_thread){.address = address, .interpreter = interpreter, .state_descriptor = -1};
+    *thread = (struct python_thread){
+        .address = address, .interpreter = interpreter, .state_descriptor = -1, .schedule_descriptor = -1};
     python_stack_memory_init(&thread->remembered);
+}
+
+static void close_files(struct python_thread *thread)
+{
+    if (thread->state_descriptor >= 0)
+        close(thread->state_descriptor);
+    if (thread->schedule_descriptor >= 0)
+        close(thread->schedule_descriptor);
+    thread->state_descriptor = thread->schedule_descriptor = -1;
+    thread->schedule_size = 0;
+    thread->was_waiting = false;
 }
 
 void python_thread_release(struct python_thread *thread)
 {
-    if (thread->state_descriptor >= 0)
-        close(thread->state_descriptor);
+    close_files(thread);
+    free(thread->kept);
     python_stack_memory_release(&thread->remembered);
 }
 
@@ -44,25 +58,49 @@ void python_thread_identify(struct python_thread *thread, const struct python_ru
         number = 0;
     thread->thread_id = thread_id;
     thread->number = number == 0 ? 0 : translate_number(memory, (pid_t)number);
-    if (thread->state_descriptor >= 0)
-        close(thread->state_descriptor);
-    thread->state_descriptor = -1;
+    close_files(thread);
 }
 
-static void open_state(struct python_thread *thread, pid_t pid)
+/* -2: cannot be opened. */
+static int open_file(const struct python_thread *thread, pid_t pid, const char *name)
 {
     char path[64];
-    snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", (int)pid, (int)thread->number);
-    thread->state_descriptor = thread->number == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
-    if (thread->state_descriptor < 0)
-        thread->state_descriptor = -2;
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", (int)pid, (int)thread->number, name);
+    int descriptor = thread->number == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+    return descriptor < 0 ? -2 : descriptor;
+}
+
+bool python_thread_note_schedule(struct python_thread *thread, pid_t pid)
+{
+    char text[PYTHON_SCHEDULE_BYTES];
+    if (thread->schedule_descriptor == -1)
+        thread->schedule_descriptor = open_file(thread, pid, "schedstat");
+    if (thread->schedule_descriptor < 0)
+        return false;
+    /* Time on a processor, time waited for one, and how often it got one: the last grows as soon as it runs. */
+    ssize_t got = pread(thread->schedule_descriptor, text, sizeof(text), 0);
+    size_t size = got < 0 ? 0 : (size_t)got;
+    bool is_same = size > 0 && size == thread->schedule_size && memcmp(text, thread->schedule, size) == 0;
+    memcpy(thread->schedule, text, size);
+    thread->schedule_size = size;
+    return is_same;
+}
+
+void python_thread_keep(struct python_thread *thread, const struct python_raw_frame *frames, size_t count)
+{
+    thread->has_kept = array_reserve(&thread->kept, &thread->kept_capacity, count, PYTHON_MOST_FRAMES);
+    if (!thread->has_kept)
+        return;
+    if (count > 0)
+        memcpy(thread->kept, frames, count * sizeof(*frames));
+    thread->kept_count = count;
 }
 
 bool python_thread_is_on_cpu(struct python_thread *thread, pid_t pid)
 {
     char text[8];
     if (thread->state_descriptor == -1)
-        open_state(thread, pid);
+        thread->state_descriptor = open_file(thread, pid, "syscall");
     if (thread->state_descriptor < 0)
         return true;
     /* The file says "running", or the system call that the thread waits in. */
