@@ -155,3 +155,17 @@ def test_depth_limit(home17, tmp_path):
     stacks = jvm.read_folded(path)
     assert max(len(frames) for frames, _ in stacks) == 50
     assert any(frames[0] == "[truncated]" and frames[-1] == "Depths.deep" for frames, _ in stacks)
+
+
+@pytest.mark.parametrize("version", ["17", "25"])
+def test_stacks_are_whole(version, tmp_path):
+    """Sorting strings: an intrinsic that pushes registers while it compares them must not lose its callers."""
+    home, path = java_home(version), tmp_path / "out.folded"
+    classes = jvm.compile_classes(tmp_path, "../../bench/java/FixedWork")
+    jvm.run_java(home, classes, f"start,event=ctimer,interval=1ms,file={path}", "FixedWork")
+    stacks = [(frames, count) for frames, count in jvm.read_folded(path) if any("/" in frame for frame in frames)]
+    total = sum(count for _, count in stacks)
+    broken = [(frames, count) for frames, count in stacks if frames[0].startswith(("[break", "[unknown", "[no_Java"))]
+    assert total > 300
+    assert sum(count for _, count in broken) < total * jvm.share_error(0, total), broken[:10]
+    assert any("java/lang/String.compareTo" in frames and frames[0] == "FixedWork.main" for frames, _ in stacks)

@@ -12,6 +12,7 @@
 #define INTERPRETER_FRAME_BYTES 0x10000u
 #define CALL_WRAPPER_DISTANCE 1024u
 #define THREAD_IN_JAVA 8
+#define PUSHED_WORDS 4u
 
 struct walk {
     const struct walk_request *request;
@@ -144,6 +145,26 @@ static bool add_scopes(struct walk *walk, uintptr_t blob, enum frame_kind kind)
     return true;
 }
 
+/*
+ * Compiled code is called by generated code only, so that a return address elsewhere is none. Intrinsics such as the
+ * comparison of strings push registers for a moment: then the frame lies a few words higher.
+ */
+static bool leave_compiled(struct walk *walk, int frame_words)
+{
+    for (uintptr_t pushed = 0; frame_words > 0 && pushed <= (walk->interrupted ? PUSHED_WORDS : 0);
+         pushed++) {
+        struct frame_registers caller = walk->at;
+        caller.sp += pushed * sizeof(uintptr_t);
+        machine_leave_frame(frame_words, &caller);
+        if (code_contains(caller.pc) && code_blob_find(caller.pc) != 0) {
+            walk->at = caller;
+            walk->interrupted = false;
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool step_compiled(struct walk *walk, uintptr_t blob)
 {
     int level = compiled_level(blob), frame_words = code_blob_frame_words(blob);
@@ -164,11 +185,7 @@ static bool step_compiled(struct walk *walk, uintptr_t blob)
     }
     if (!add_scopes(walk, blob, kind))
         return false;
-    if (frame_words <= 0)
-        return give_up(walk, FRAME_ERROR_COMPILED);
-    machine_leave_frame(frame_words, &walk->at);
-    walk->interrupted = false;
-    return true;
+    return leave_compiled(walk, frame_words) || give_up(walk, FRAME_ERROR_COMPILED);
 }
 
 /* Where the VM called Java: go on at the Java frame that called the VM, if there is one. */
