@@ -73,7 +73,9 @@ static char *describe(const struct profile *profile)
         free(lines[i]);
     }
     free(lines);
-    return strdup(text_builder_c_string(&all));
+    char *described = strdup(text_builder_c_string(&all));
+    text_builder_release(&all);
+    return described;
 }
 
 static void check_round_trip(const struct profile *profile, bool keep_times)
@@ -84,7 +86,10 @@ static void check_round_trip(const struct profile *profile, bool keep_times)
     write_bytes(profile, &bytes);
     read_bytes(&again, byte_source_open_memory(text_builder_view(&bytes), "memory", &error), keep_times);
     CHECK(profile->sample_count > 0);
-    CHECK_TEXT(describe(&again), describe(profile));
+    char *got = describe(&again), *expected = describe(profile);
+    CHECK_TEXT(got, expected);
+    free(got);
+    free(expected);
     profile_release(&again);
     text_builder_release(&bytes);
 }
