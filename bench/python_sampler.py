@@ -19,6 +19,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
@@ -31,14 +32,29 @@ CASES = [("1 thread", 1, 1, 100), ("1 thread", 1, 1, 1000), ("8 threads", 8, 1, 
          ("8 processes", 1, 8, 100), ("8 processes", 1, 8, 1000)]
 
 
+def most_memory(pid):
+    """Resident memory at its highest, in MB; wait4() would count that of the process which started it."""
+    try:
+        with open(f"/proc/{pid}/status", encoding="ascii") as file:
+            found = re.search(r"VmHWM:\s+(\d+)", file.read())
+    except (FileNotFoundError, ProcessLookupError):
+        found = None
+    return int(found[1]) / 1024 if found else 0
+
+
 def processor_seconds(command):
     """Run it; its own processor time, its most memory in MB, what it printed."""
     with tempfile.TemporaryFile() as said:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
-        _, status, usage = os.wait4(process.pid, 0)
+        memory, ended = 0, 0
+        time.sleep(0.5)  # until it has become the other program
+        while ended == 0:
+            memory = max(memory, most_memory(process.pid))
+            time.sleep(0.2)
+            ended, status, usage = os.wait4(process.pid, os.WNOHANG)
         process.returncode = os.waitstatus_to_exitcode(status)
         said.seek(0)
-        return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, said.read().decode(errors="replace")
+        return usage.ru_utime + usage.ru_stime, memory, said.read().decode(errors="replace")
 
 
 def count_folded(path):
@@ -125,12 +141,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=int, default=4)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--case", help="only targets whose name has this in it")
     parser.add_argument("--python", action="append", help="version; may be repeated (default: 3.13)")
     chosen = parser.parse_args()
     results = []
     print(f"{'Python':8}{'target':14}{'Hz':>6}  {'tool':22}{'µs a stack':>12}{'stacks':>9}{'MB':>7}")
     for version in chosen.python or ["3.13"]:
         for case in CASES:
+            if chosen.case and chosen.case not in case[0]:
+                continue
             for name, (cost, memory, stacks) in measure(version, case, chosen.seconds, chosen.rounds).items():
                 print(f"{version:8}{case[0]:14}{case[3]:6}  {name:22}{cost:12.1f}{stacks:9.0f}{memory:7.1f}", flush=True)
                 results.append({"python": version, "target": case[0], "rate_hz": case[3], "tool": name,
