@@ -17,7 +17,6 @@
 #define HEADER_BYTES 68u
 #define TICKS_PER_SECOND UINT64_C(1000000000)
 #define WEIGHT_LIMIT 1000u
-#define FLUSH_BYTES ((size_t)4 << 20)
 
 static uint64_t wall_ns(void)
 {
@@ -96,17 +95,16 @@ static struct text_builder *begin_sample(struct jfr_file *file, uint32_t type, u
     return &file->events;
 }
 
-/* Standard execution samples have no weight: one that stands for several is written so often, an interval apart. */
+/* Standard execution samples have no weight: one that stands for several is written so often. All at its own time, since
+ * earlier ones could fall before the thread's last change of task. */
 static void add_execution(struct jfr_file *file, const struct sample *sample)
 {
     uint32_t thread = jfr_pool_thread(&file->pools, sample->tid);
     uint32_t trace = jfr_pool_trace(&file->pools, sample->trace);
     uint32_t weight = sample->weight < WEIGHT_LIMIT ? sample->weight : WEIGHT_LIMIT;
-    for (uint32_t i = weight; i-- > 0;) {
+    for (uint32_t i = 0; i < weight; i++) {
         size_t begin;
-        uint64_t earlier_ns = i * file->interval_ns, latest_ns = sample->time_ns - file->begin_ns;
-        struct text_builder *bytes = begin_sample(
-            file, JFR_EXECUTION_SAMPLE, sample->time_ns - (earlier_ns < latest_ns ? earlier_ns : 0), &begin);
+        struct text_builder *bytes = begin_sample(file, JFR_EXECUTION_SAMPLE, sample->time_ns, &begin);
         jfr_put_number(bytes, thread);
         jfr_put_number(bytes, trace);
         jfr_put_number(bytes, sample->state);

@@ -31,7 +31,6 @@ struct jfr_file {
     uint64_t chunk_bytes;   /* written of it */
     uint64_t begin_ns;      /* CLOCK_MONOTONIC, the tick of our recordings */
     uint64_t begin_wall_ns; /* since 1970 */
-    uint64_t interval_ns;   /* between execution samples */
     uint64_t dropped;
     bool open;
 };

@@ -46,7 +46,6 @@ bool jfr_session_open(struct jfr_session *session, const struct arguments *argum
         session->chunk_limit_bytes = MIN_CHUNK_BYTES;
     if (!jfr_file_open(&session->file, path, error))
         return false;
-    session->file.interval_ns = plan->execution_settings.interval_ns;
     text_builder_init(&session->facts, FACTS_LIMIT_BYTES);
     jfr_facts_write(&session->facts, sampler_now_ns(), arguments, plan, path);
     session->flushed_ns = sampler_now_ns();

@@ -38,15 +38,23 @@ public class Allocates {
             longs(1000);
         }
         Thread[] threads = new Thread[3];
-        for (int i = 0; i < threads.length; i++) {
-            threads[i] = new Thread(() -> {
-                try {
-                    holds();
-                } catch (InterruptedException e) {
-                    throw new IllegalStateException(e);
+        synchronized (lock) {
+            for (int i = 0; i < threads.length; i++) {
+                threads[i] = new Thread(() -> {
+                    try {
+                        holds();
+                    } catch (InterruptedException e) {
+                        throw new IllegalStateException(e);
+                    }
+                }, "waiter-" + i);
+                threads[i].start();
+            }
+            for (Thread thread : threads) {
+                while (thread.getState() != Thread.State.BLOCKED) {
+                    Thread.sleep(1);
                 }
-            }, "waiter-" + i);
-            threads[i].start();
+            }
+            Thread.sleep(20);
         }
         for (Thread thread : threads) {
             thread.join();
