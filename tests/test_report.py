@@ -122,7 +122,14 @@ def test_a_bad_line_is_an_error_with_its_place(sparkflame, log, tmp_path):
 def test_what_is_no_event_log(sparkflame, tmp_path, content):
     (tmp_path / "other").write_bytes(content)
     run = sparkflame("report", tmp_path / "other")
-    assert run.returncode == 1 and run.stdout == b""
+    assert run.returncode == 1 and run.stdout == b"" and run.stderr != b""
+
+
+@pytest.mark.parametrize("name", ["empty", "missing"])
+def test_a_complaint_names_the_file(sparkflame, tmp_path, name):
+    (tmp_path / "empty").touch()
+    run = sparkflame("report", name)
+    assert run.returncode == 1 and run.stderr.startswith(b"sparkflame report: " + name.encode() + b": "), run.stderr
 
 
 def test_names_reach_no_terminal_raw(sparkflame, tmp_path):

@@ -65,8 +65,12 @@ static int report_on(char **paths, int count)
         return EXIT_FAILED;
     }
     for (int i = 0; i < count; i++) {
+        uint64_t lines_before = counts.lines;
         if (!event_log_read(paths[i], &application, &counts, &error)) {
             command_complain(&command_report, "%s", error.message);
+            exit_code = EXIT_FAILED;
+        } else if (counts.lines == lines_before) {
+            command_complain(&command_report, "%s: is empty", paths[i]);
             exit_code = EXIT_FAILED;
         }
     }

@@ -49,7 +49,7 @@ static bool read_file(struct reading *reading, const char *path)
 {
     struct byte_source *source = byte_source_open(path, reading->error);
     if (source == NULL)
-        return false;
+        return error_prefix(reading->error, "%s", path);
     struct error *error = reading->error;
     struct text_view head = byte_source_peek(source, 4096, error);
     bool good = head.size == 0 || event_log_recognizes(head) ||
