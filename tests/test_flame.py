@@ -1,6 +1,7 @@
 """sparkflame flame: what is drawn, and the faults of other tools that it does not share."""
 
 import re
+import subprocess
 import xml.etree.ElementTree
 
 import pytest
@@ -170,3 +171,18 @@ def test_the_ending_picks_the_format(sparkflame, tmp_path):
     assert (tmp_path / "out.folded").read_bytes() == b"a 1\n"
     run = sparkflame("flame", "in.folded", "-o", "out.gif")
     assert run.returncode == 2 and b"--format" in run.stderr
+
+
+def test_the_recording_of_the_demo(sparkflame, data):
+    """Packed, so it is read from memory."""
+    run = sparkflame("convert", data.parent.parent / "examples" / "word_counts.jfr.gz")
+    assert run.returncode == 0, run.stderr
+    assert sum(int(line.rsplit(b" ", 1)[1]) for line in run.stdout.splitlines()) == 902
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["flame", "--help"], ["help", "asprof"], ["version"]])
+def test_help_that_cannot_be_written(binary, arguments):
+    with open("/dev/full", "wb") as full:
+        run = subprocess.run([binary, *arguments], stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE,
+                             check=False)
+    assert run.returncode == 1 and b"cannot write output" in run.stderr

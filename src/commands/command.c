@@ -1,9 +1,12 @@
 #include "commands/command.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+enum { HELP_COLUMNS = 95 };
 
 #define COMMAND(name) extern const struct command command_##name;
 #include "commands/command_table.def"
@@ -49,13 +52,31 @@ int command_usage_error(const struct command *command, const char *format, ...)
     return EXIT_USAGE;
 }
 
+/* Lines that are longer than a help page is wide are broken between words. */
+static void print_paragraphs(const char *text)
+{
+    while (*text != '\0') {
+        size_t size = strcspn(text, "\n");
+        if (size > HELP_COLUMNS) {
+            size_t cut = HELP_COLUMNS;
+            while (cut > 0 && text[cut] != ' ')
+                cut--;
+            size = cut > 0 ? cut : size;
+        }
+        printf("%.*s\n", (int)size, text);
+        text += size + (text[size] != '\0');
+    }
+}
+
 void command_print_help(const struct command *command)
 {
     printf("Usage: sparkflame %s %s\n\n%s.\n", command->name, command->usage, command->summary);
     if (command->options != NULL)
         options_print(command->options());
-    if (command->details != NULL)
-        printf("\n%s", command->details);
+    if (command->details != NULL) {
+        printf("\n");
+        print_paragraphs(command->details);
+    }
     if (command->examples != NULL)
         printf("\nExamples:\n%s", command->examples);
 }
@@ -109,10 +130,8 @@ static bool is_any(const char *argument, const char *first, const char *second)
     return strcmp(argument, first) == 0 || strcmp(argument, second) == 0;
 }
 
-int command_main(int argc, char **argv)
+static int dispatch(int argc, char **argv)
 {
-    /* A reader of our output that went away is no reason to end without a word. */
-    signal(SIGPIPE, SIG_IGN);
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
     const struct command *called_as = argc > 0 ? command_by_name(slash == NULL ? argv[0] : slash + 1) : NULL;
     if (called_as != NULL)
@@ -128,4 +147,16 @@ int command_main(int argc, char **argv)
     const char *name = is_any(argv[1], "--version", "-V") ? "version" : argv[1];
     const struct command *command = command_by_name(name);
     return command == NULL ? unknown_command(name) : command->run(argc - 1, argv + 1);
+}
+
+int command_main(int argc, char **argv)
+{
+    /* A reader of our output that went away is no reason to end without a word. */
+    signal(SIGPIPE, SIG_IGN);
+    int code = dispatch(argc, argv);
+    if ((fflush(stdout) == 0 && !ferror(stdout)) || errno == EPIPE)
+        return code;
+    if (code == EXIT_GOOD)
+        fprintf(stderr, "sparkflame: cannot write output: %s\n", strerror(errno));
+    return code == EXIT_GOOD ? EXIT_FAILED : code;
 }

@@ -348,9 +348,8 @@ const struct command command_asprof = {
         "status, metrics, list and collect (the default: start, wait -d seconds, stop). Options are -d, -e, "
         "-f, "
         "-o, -i, -j, -t, -s, -n, -g, -a, -l, -I, -X, -L, -F, --alloc, --lock, --wall, --live, --loop, "
-        "--timeout, --chunktime, --chunksize, --cstack, --total and the others that asprof has. \"sparkflame "
-        "record\" does the same, and more, in one grammar for JVM and Python.",
-    .examples = "sparkflame asprof -d 30 -f profile.jfr 4711\n    30 seconds of CPU time of process 4711\n",
+        "--timeout, --chunktime, --chunksize, --cstack, --total and the others that asprof has.",
+    .examples = "  sparkflame asprof -d 30 -f profile.jfr 4711\n      30 seconds of CPU time of process 4711\n",
     .options = NULL,
     .run = run,
 };

@@ -234,6 +234,8 @@ static void print_option(const struct option *option)
 void options_print(const struct option_group *groups)
 {
     for (const struct option_group *group = groups; group->title != NULL; group++) {
+        if (group->options->name == NULL)
+            continue;
         printf("\n%s:\n", group->title);
         for (const struct option *option = group->options; option->name != NULL; option++)
             if (option->help != NULL)

@@ -309,8 +309,9 @@ static void say_what_was_lost(const struct recording *recording)
     const struct jfr_samples *samples = &recording->workers[0].samples;
     char text[160];
     if (samples->without_stack > 0) {
-        (void)snprintf(text, sizeof(text), "%" PRIu64 " events have no stack trace and are left out",
-                       samples->without_stack);
+        (void)snprintf(text, sizeof(text), "%" PRIu64 " event%s no stack trace and %s left out",
+                       samples->without_stack, samples->without_stack == 1 ? " has" : "s have",
+                       samples->without_stack == 1 ? "is" : "are");
         notice(recording->options, text);
     }
     if (samples->names.cut_stacks > 0) {
