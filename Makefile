@@ -30,7 +30,7 @@ demo: dependencies build
 	tools/demo.sh $(BUILD)
 
 bench: build
-	@if [ -x bench/run.py ]; then python3 bench/run.py; else echo "there is no bench yet"; fi
+	python3 bench/convert.py
 
 # What a compiler does not see: layers, style, tables, layout, clang-tidy.
 lint: build

@@ -11,5 +11,5 @@ if [ ! -f "$recording" ] || ! "$build/sparkflame" flame --help > /dev/null 2>&1;
     exit 1
 fi
 "$build/sparkflame" flame "$recording" --title "sparkflame demo" -o "$page"
-echo "A flame graph of a small recording (see examples/README.md; sparkflame does not record by itself yet):"
+echo "A flame graph of a small recording (see examples/README.md):"
 echo "    file://$(cd "$build" && pwd)/demo.html"
