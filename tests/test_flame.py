@@ -174,8 +174,11 @@ def test_the_ending_picks_the_format(sparkflame, tmp_path):
 
 
 def test_the_recording_of_the_demo(sparkflame, data):
-    """Packed, so it is read from memory."""
-    run = sparkflame("convert", data.parent.parent / "examples" / "word_counts.jfr.gz")
+    """Packed, so it is read in memory, and for a page twice."""
+    recording = data.parent.parent / "examples" / "word_counts.jfr.gz"
+    run = sparkflame("flame", recording, "-o", "page.html")
+    assert run.returncode == 0, run.stderr
+    run = sparkflame("convert", recording)
     assert run.returncode == 0, run.stderr
     assert sum(int(line.rsplit(b" ", 1)[1]) for line in run.stdout.splitlines()) == 902
 

@@ -349,7 +349,8 @@ const struct command command_asprof = {
         "-f, "
         "-o, -i, -j, -t, -s, -n, -g, -a, -l, -I, -X, -L, -F, --alloc, --lock, --wall, --live, --loop, "
         "--timeout, --chunktime, --chunksize, --cstack, --total and the others that asprof has.",
-    .examples = "  sparkflame asprof -d 30 -f profile.jfr 4711\n      30 seconds of CPU time of process 4711\n",
+    .examples =
+        "  sparkflame asprof -d 30 -f profile.jfr 4711\n      30 seconds of CPU time of process 4711\n",
     .options = NULL,
     .run = run,
 };

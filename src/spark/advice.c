@@ -103,7 +103,8 @@ static bool find_failures(const struct case_of_stage *it, struct advice_item *it
         return false;
     item->severity = it->stage->failed;
     snprintf(item->finding, sizeof(item->finding), "%u of its tasks failed", it->stage->failed);
-    snprintf(item->remedy, sizeof(item->remedy), "see what they failed with; the first error is usually the cause");
+    snprintf(item->remedy, sizeof(item->remedy),
+             "see what they failed with; the first error is usually the cause");
     return true;
 }
 
