@@ -221,6 +221,19 @@ static bool find_format(struct profile_input *input, const struct reader **forma
                      input->options->format, names);
 }
 
+/* The event that is asked for is all that was read, so nothing has to be left out. */
+static bool is_all_there_is(const struct selection *selection, const struct profile *read)
+{
+    struct selection rest = *selection;
+    rest.event = NULL;
+    if (selection->event == NULL || !selection_is_all(&rest) || read->event_count == 0)
+        return selection_is_all(selection);
+    for (size_t i = 0; i < read->event_count; i++)
+        if (!text_equal(profile_text(read, read->events[i].name), text_of(selection->event)))
+            return false;
+    return true;
+}
+
 static bool select_samples(struct profile_input *input, struct profile *read, bool extensible,
                            struct error *error)
 {
@@ -228,7 +241,7 @@ static bool select_samples(struct profile_input *input, struct profile *read, bo
     if (!set_time(read, input->options->from, &selection->from_ns, &selection->from_is_relative, error) ||
         !set_time(read, input->options->to, &selection->to_ns, &selection->to_is_relative, error))
         return false;
-    if (selection_is_all(selection)) {
+    if (is_all_there_is(selection, read)) {
         input->profile = *read;
         *read = (struct profile){.samples = NULL};
         if (!extensible)

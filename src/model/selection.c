@@ -19,6 +19,7 @@ struct work {
     uint32_t *contexts;
     uint32_t events[EVENT_LIMIT];
     struct id_map stacks; /* (group root, stack) → stack in `to` */
+    uint32_t *nodes;      /* the same for each stack, when stacks keep their shape; NULL else */
     uint32_t *path;
     size_t path_capacity;
     uint32_t other_frame;
@@ -303,8 +304,41 @@ static uint32_t make_stack(struct work *work, uint32_t root, uint32_t stack)
     return node;
 }
 
+/* Stacks keep their shape when all that happens to them is that frames are left out: each node has one place then. */
+static bool keeps_shape(const struct selection *selection)
+{
+    return selection->group_count == 0 && !selection->reverse && !selection->collapse_recursion &&
+           selection->base_count == 0 && selection->min_share <= 0;
+}
+
+/* Climbs to a caller that is known, and comes back down. */
+static uint32_t translate_node(struct work *work, uint32_t stack)
+{
+    const struct stack_node *nodes = work->from->stacks.nodes;
+    size_t size = 0;
+    for (; work->nodes[stack] == NO_STACK; stack = nodes[stack].parent) {
+        if (!array_reserve(&work->path, &work->path_capacity, size + 1, UINT32_MAX))
+            return NO_STACK;
+        work->path[size++] = stack;
+    }
+    uint32_t made = work->nodes[stack];
+    while (size > 0) {
+        stack = work->path[--size];
+        if ((work->frame_flags[nodes[stack].frame] & IS_DROPPED) == 0) {
+            uint32_t frame = translate_frame(work, nodes[stack].frame);
+            made = frame == NO_FRAME ? NO_STACK : stack_tree_child(&work->to->stacks, made, frame);
+        }
+        if (made == NO_STACK)
+            return NO_STACK;
+        work->nodes[stack] = made;
+    }
+    return made != STACK_ROOT ? made : stack_tree_child(&work->to->stacks, STACK_ROOT, work->empty_frame);
+}
+
 static uint32_t translate_stack(struct work *work, uint32_t root, uint32_t stack)
 {
+    if (work->nodes != NULL)
+        return translate_node(work, stack);
     uint32_t *place = id_map_place(&work->stacks, (uint64_t)root << 32 | stack);
     if (place == NULL)
         return NO_STACK;
@@ -404,6 +438,13 @@ static bool allocate(struct work *work)
     if (work->context_stays == NULL || work->context_group == NULL || work->contexts == NULL ||
         work->frame_flags == NULL || work->frames == NULL || work->stack_flags == NULL)
         return false;
+    if (keeps_shape(work->selection)) {
+        work->nodes = malloc(from->stacks.size * sizeof(*work->nodes));
+        if (work->nodes == NULL)
+            return false;
+        memset(work->nodes, 0xff, from->stacks.size * sizeof(*work->nodes));
+        work->nodes[STACK_ROOT] = STACK_ROOT;
+    }
     memset(work->contexts, 0xff, from->contexts.size * sizeof(*work->contexts));
     memset(work->frames, 0xff, (from->frames.size + 1) * sizeof(*work->frames));
     return true;
@@ -417,6 +458,7 @@ static void release(struct work *work)
     free(work->frame_flags);
     free(work->frames);
     free(work->stack_flags);
+    free(work->nodes);
     free(work->is_large);
     free(work->path);
     id_map_release(&work->stacks);
