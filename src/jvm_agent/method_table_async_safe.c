@@ -190,9 +190,11 @@ static int32_t read_number(const uint8_t **at, const uint8_t *end)
 /* Each entry is a step of bytecode index and line: five and three bits of a byte, or two signed numbers after 255. */
 uint32_t method_line(const struct method *method, int bytecode_index)
 {
+    if (method->lines == NULL)
+        return 0;
     const uint8_t *at = method->lines, *end = at + method->lines_size;
     int index = 0, line = 0, found = 0;
-    while (at != NULL && at < end && *at != 0) {
+    while (at < end && *at != 0) {
         uint8_t byte = *at++;
         if (byte == 0xff) {
             index += read_number(&at, end);

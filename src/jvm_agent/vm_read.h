@@ -7,22 +7,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-static inline uintptr_t load_word(uintptr_t address)
+/* Other threads' and other functions' memory, which a sanitizer must not judge. */
+#define RAW_READ __attribute__((no_sanitize("address")))
+
+RAW_READ static inline uintptr_t load_word(uintptr_t address)
 {
     return *(const volatile uintptr_t *)address;
 }
 
-static inline int32_t load_int(uintptr_t address)
+RAW_READ static inline int32_t load_int(uintptr_t address)
 {
     return *(const volatile int32_t *)address;
 }
 
-static inline uint16_t load_u16(uintptr_t address)
+RAW_READ static inline uint16_t load_u16(uintptr_t address)
 {
     return *(const volatile uint16_t *)address;
 }
 
-static inline uint8_t load_byte(uintptr_t address)
+RAW_READ static inline uint8_t load_byte(uintptr_t address)
 {
     return *(const volatile uint8_t *)address;
 }
