@@ -36,6 +36,26 @@ def test_collect_start_stop(program, sparkflame, tmp_path):
     assert program.poll() is None
 
 
+def test_pictures(program, sparkflame, tmp_path):
+    """Drawn outside of the JVM, where this command runs."""
+    pid = program.pid
+    refused = sparkflame("asprof", "start", "-f", "page.html", pid)
+    assert refused.returncode == 1 and b"when profiling stops" in refused.stderr
+    done = sparkflame("asprof", "start", "-e", "wall", "-i", "1ms", pid)
+    assert done.stdout == b"Profiling started\n", done.stderr
+    while b"Waits.burns" not in sparkflame("asprof", "dump", "-o", "collapsed", pid).stdout:
+        assert program.poll() is None
+    for name in ("profile.pb.gz", "picture.svg", "page.html"):
+        done = sparkflame("asprof", "dump", "-f", name, "--title", "Burns & waits", pid)
+        assert done.returncode == 0 and done.stdout == b"", done.stderr
+    assert b"Waits.burns" in sparkflame("convert", "profile.pb.gz").stdout
+    picture = (tmp_path / "picture.svg").read_text()
+    assert "Waits.burns" in picture and "Burns &amp; waits" in picture
+    assert "Burns &amp; waits" in (tmp_path / "page.html").read_text()
+    page = sparkflame("asprof", "stop", "-o", "flamegraph", pid)
+    assert page.returncode == 0 and page.stdout.startswith(b"<!doctype html>"), page.stderr
+
+
 def thread_names(pid):
     names = []
     for path in pathlib.Path(f"/proc/{pid}/task").glob("*/comm"):

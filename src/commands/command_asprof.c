@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "commands/agent_library.h"
+#include "commands/asprof_picture.h"
 #include "commands/command.h"
 #include "commands/process_choice.h"
 #include "jvm_attach/attach.h"
@@ -31,6 +32,10 @@ enum meaning {
     AS_FILE,
     AS_DURATION,
     AS_LIBRARY,
+    AS_TITLE, /* this and the next three are for the picture, not for the agent */
+    AS_MINWIDTH,
+    AS_REVERSE,
+    AS_INVERTED,
     AS_NOTHING,
     AS_HELP,
     AS_VERSION,
@@ -72,10 +77,10 @@ static const struct word words[] = {
     {"-L", "--log", "loglevel", AS_VALUE},
     {"-F", "--features", "features", AS_PLUS_LIST},
     {"--filter", NULL, "filter", AS_LIST},
-    {"--title", NULL, "title", AS_VALUE},
-    {"--minwidth", NULL, "minwidth", AS_VALUE},
-    {"--reverse", NULL, "reverse", AS_FLAG},
-    {"--inverted", NULL, "inverted", AS_FLAG},
+    {"--title", NULL, NULL, AS_TITLE},
+    {"--minwidth", NULL, NULL, AS_MINWIDTH},
+    {"--reverse", NULL, NULL, AS_REVERSE},
+    {"--inverted", NULL, NULL, AS_INVERTED},
     {"--samples", NULL, "samples", AS_FLAG},
     {"--total", NULL, "total", AS_FLAG},
     {"--alloc", NULL, "alloc", AS_VALUE},
@@ -119,6 +124,7 @@ struct asprof {
     const char *library;
     const char *target;
     char file[PATH_MAX]; /* "": to standard output */
+    struct asprof_picture picture;
     long seconds;
     struct text_builder arguments; /* of the agent, each with its comma */
     char log_outside[PATH_MAX];    /* the agent's log, as we see it */
@@ -143,8 +149,8 @@ static const struct word *find_word(const char *text)
 
 static bool takes_value(enum meaning meaning)
 {
-    return meaning != AS_FLAG && meaning != AS_ACTION && meaning != AS_NOTHING && meaning != AS_HELP &&
-           meaning != AS_VERSION;
+    return meaning != AS_FLAG && meaning != AS_REVERSE && meaning != AS_INVERTED && meaning != AS_ACTION &&
+           meaning != AS_NOTHING && meaning != AS_HELP && meaning != AS_VERSION;
 }
 
 static void add_value(struct asprof *call, const struct word *word, const char *value)
@@ -183,6 +189,18 @@ static void apply(struct asprof *call, const struct word *word, const char *valu
         break;
     case AS_LIBRARY:
         call->library = value;
+        break;
+    case AS_TITLE:
+        call->picture.title = value;
+        break;
+    case AS_MINWIDTH:
+        call->picture.min_width = value;
+        break;
+    case AS_REVERSE:
+        call->picture.reverse = true;
+        break;
+    case AS_INVERTED:
+        call->picture.inverted = true;
         break;
     case AS_JFR:
         call->output = "jfr";
@@ -268,9 +286,11 @@ static bool send_action(struct asprof *call, pid_t pid, const char *library, con
     text_builder_init(&answer, ANSWER_LIMIT_BYTES);
     make_log(call, pid);
     text_builder_add_c_string(&line, action);
-    if (call->file[0] != '\0')
+    if (call->picture.format != NULL)
+        text_builder_add_c_string(&line, ",collapsed,ann");
+    else if (call->file[0] != '\0')
         text_builder_format(&line, ",file=%s", call->file);
-    if (call->output != NULL)
+    if (call->picture.format == NULL && call->output != NULL)
         text_builder_format(&line, ",%s", call->output);
     text_builder_add(&line, text_builder_view(&call->arguments));
     if (call->log_inside != NULL)
@@ -282,7 +302,9 @@ static bool send_action(struct asprof *call, pid_t pid, const char *library, con
         fprintf(stderr, "the JVM takes at most %d bytes of options\n", ATTACH_ARGUMENT_LIMIT_BYTES);
     else if (!good && !said)
         fprintf(stderr, "%s\n", error.message);
-    if (good && strstr(action, "quiet") == NULL)
+    if (good && strstr(action, "quiet") == NULL && call->picture.format != NULL)
+        good = asprof_picture_draw(&call->picture, text_builder_view(&answer), call->file);
+    else if (good && strstr(action, "quiet") == NULL)
         fwrite(answer.data == NULL ? "" : answer.data, 1, answer.size, stdout);
     text_builder_release(&line);
     text_builder_release(&answer);
@@ -309,6 +331,23 @@ static bool collect(struct asprof *call, pid_t pid, const char *library)
     return send_action(call, pid, library, "stop");
 }
 
+/* What the agent does not write is drawn here, when its samples come back. */
+static bool choose_picture(struct asprof *call)
+{
+    bool gives_samples = strcmp(call->action, "collect") == 0 || strcmp(call->action, "stop") == 0 ||
+                         strcmp(call->action, "dump") == 0;
+    const char *format = asprof_picture_format(call->output, call->file);
+    if (format != NULL && !gives_samples) {
+        fprintf(stderr,
+                "[ERROR] this format is drawn when profiling stops: give it to stop, or record JFR\n");
+        return false;
+    }
+    call->picture.format = format;
+    if (gives_samples && call->output == NULL && call->file[0] == '\0')
+        call->output = "text";
+    return true;
+}
+
 static int run(int argc, char **argv)
 {
     static struct asprof call;
@@ -319,15 +358,12 @@ static int run(int argc, char **argv)
     text_builder_init(&call.arguments, ATTACH_ARGUMENT_LIMIT_BYTES);
     int code = parse(&call, argc, argv);
     if (code < 0) {
-        bool found = process_choose(strcmp(call.target, "jps") == 0 ? "java" : call.target, &pid, &error) &&
+        bool drawable = choose_picture(&call);
+        bool found = drawable &&
+                     process_choose(strcmp(call.target, "jps") == 0 ? "java" : call.target, &pid, &error) &&
                      agent_library_find(call.library, library, &error);
-        if (!found)
+        if (drawable && !found)
             fprintf(stderr, "%s\n", error.message);
-        bool default_output = call.output == NULL && call.file[0] == '\0' &&
-                              (strcmp(call.action, "collect") == 0 || strcmp(call.action, "stop") == 0 ||
-                               strcmp(call.action, "dump") == 0);
-        if (default_output)
-            call.output = "text";
         bool good =
             found && (strcmp(call.action, "collect") == 0 ? collect(&call, pid, library)
                                                           : send_action(&call, pid, library, call.action));
@@ -348,9 +384,11 @@ const struct command command_asprof = {
         "status, metrics, list and collect (the default: start, wait -d seconds, stop). Options are -d, -e, "
         "-f, "
         "-o, -i, -j, -t, -s, -n, -g, -a, -l, -I, -X, -L, -F, --alloc, --lock, --wall, --live, --loop, "
-        "--timeout, --chunktime, --chunksize, --cstack, --total and the others that asprof has.",
+        "--timeout, --chunktime, --chunksize, --cstack, --total and the others that asprof has. "
+        "Pages, pictures and pprof (.html, .svg, .pb.gz) are made by this command, not in the JVM, so they "
+        "are asked of collect, dump or stop, not of start.",
     .examples =
-        "  sparkflame asprof -d 30 -f profile.jfr 4711\n      30 seconds of CPU time of process 4711\n",
+        "  sparkflame asprof -d 30 -f profile.html 4711\n      30 seconds of CPU time of process 4711\n",
     .options = NULL,
     .run = run,
 };
