@@ -181,6 +181,9 @@ def test_the_recording_of_the_demo(sparkflame, data):
     run = sparkflame("convert", recording)
     assert run.returncode == 0, run.stderr
     assert sum(int(line.rsplit(b" ", 1)[1]) for line in run.stdout.splitlines()) == 902
+    # Hidden classes have their package as all others do.
+    assert b";org/apache/spark/executor/Executor$TaskRunner$$Lambda$2872+0x" in run.stdout
+    assert b"org.apache.spark" not in run.stdout
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["flame", "--help"], ["help", "asprof"], ["version"]])

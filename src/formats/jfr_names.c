@@ -153,6 +153,15 @@ static bool has_no_class(const struct jfr_names *names, enum frame_kind kind)
     return kind == FRAME_CPP || kind == FRAME_KERNEL || (kind == FRAME_NATIVE && names->native_is_c);
 }
 
+/* The JDK writes hidden classes, those of lambdas, as pkg.Class$$Lambda$1+0x7f00/22, and all others as pkg/Class. */
+static void add_method_class(struct text_builder *text, struct text_view name)
+{
+    size_t hidden = text_find(name, TEXT("+0x"));
+    for (size_t i = 0; hidden != TEXT_NOT_FOUND && i < hidden; i++)
+        text_builder_add_byte(text, name.data[i] == '.' ? '/' : name.data[i]);
+    text_builder_add(text, hidden == TEXT_NOT_FOUND ? name : text_from(name, hidden));
+}
+
 /* "pkg/Class.method"; C functions go by their name, and the class that async-profiler gives them is their library. */
 static uint32_t make_frame(struct jfr_names *names, uint64_t method_id, uint32_t line, enum frame_kind kind)
 {
@@ -172,7 +181,7 @@ static uint32_t make_frame(struct jfr_names *names, uint64_t method_id, uint32_t
         return profile_frame(names->profile, method_name, names->with_lines ? class_name : TEXT(""), line,
                              kind);
     text_builder_clear(&names->text);
-    text_builder_add(&names->text, class_name);
+    add_method_class(&names->text, class_name);
     if (class_name.size > 0 && method_name.size > 0)
         text_builder_add_byte(&names->text, '.');
     text_builder_add(&names->text, method_name);
