@@ -3,13 +3,14 @@
 #include "commands/command.h"
 #include "commands/picture_output.h"
 #include "commands/python_recording.h"
+#include "commands/record_jvm.h"
 
 extern const struct command command_record;
 
 struct record_options {
     const char *file;
     const char *duration;
-    const char *interval;
+    const char *event;
     double rate;
     struct option_list pids;
     bool subprocesses, gil, idle, threads, processes, function, no_lines, full_names, quiet;
@@ -27,6 +28,7 @@ static const struct option recording_options[] = {
     {"duration", 'd', OPTION_TEXT, AT(duration), "TIME",
      "How long: 30, 90s, 2m, unlimited (default: until the processes end, or Ctrl-C)"},
     {"rate", 'r', OPTION_NUMBER, AT(rate), "HZ", "Samples a second (default: 100)"},
+    {"event", 'e', OPTION_TEXT, AT(event), "NAME", "JVMs: cpu, wall, alloc, lock, ... (default: cpu)"},
     {"gil", 'g', OPTION_FLAG, AT(gil), NULL, "Only threads that hold the global interpreter lock"},
     {"idle", 0, OPTION_FLAG, AT(idle), NULL, "Also threads that wait"},
     {"quiet", 'q', OPTION_FLAG, AT(quiet), NULL, "No progress, no summary"},
@@ -105,6 +107,24 @@ static bool set_recording(struct python_recording *recording, struct error *erro
     return python_recording_set_rate(recording, options.rate, error);
 }
 
+/* One JVM is recorded by the agent in it; what only Pythons have is refused. */
+static int run_jvm(const struct python_recording *recording)
+{
+    struct jvm_recording jvm = {
+        .command = &command_record,
+        .event = options.event,
+        .duration_ns = recording->duration_ns,
+        .rate_hz = options.rate,
+        .by_thread = options.threads,
+    };
+    if (options.gil || options.function || options.no_lines || options.subprocesses)
+        return command_usage_error(&command_record,
+                                   "process %d is a JVM: --gil, --function, --nolineno and "
+                                   "--subprocesses are for Python",
+                                   (int)recording->pids[0]);
+    return record_jvm(&jvm, recording->pids[0], &picture_options);
+}
+
 static int run(int argc, char **argv)
 {
     static struct python_recording recording;
@@ -124,19 +144,27 @@ static int run(int argc, char **argv)
     if (!set_targets(&recording, argv + 1, operand_count, program, &error) ||
         !set_recording(&recording, &error))
         return command_usage_error(&command_record, "%s", error.message);
+    if (recording.pid_count == 1 && program == NULL && is_jvm(recording.pids[0]))
+        return run_jvm(&recording);
+    if (options.event != NULL)
+        return command_usage_error(&command_record, "--event is for JVMs, one at a time");
     return python_recording_write(&recording, &picture_options);
 }
 
 const struct command command_record = {
     .name = "record",
-    .summary = "Record the stacks of running Python processes",
+    .summary = "Record the stacks of a running JVM, or of Python processes",
     .usage = "[OPTIONS] PID… | [OPTIONS] -- PROGRAM [ARGUMENT…]",
-    .details = "The processes are never stopped: each stack is read twice at once and kept only when both\n"
+    .details = "A JVM gets the agent (see sparkflame-asprof for all that it can do); its stacks are Java,\n"
+               "native and kernel frames.\n\n"
+               "Pythons are never stopped: each stack is read twice at once and kept only when both\n"
                "copies agree. CPython 3.8 to 3.15; PySpark workers tell the task that they serve. A program\n"
                "after \"--\" is started and recorded with all processes that it starts, until it ends.\n"
                "Ctrl-C ends a recording and writes what was read.\n",
     .examples = "  sparkflame record 1234 -d 30 -f profile.html\n"
                 "      half a minute of process 1234\n"
+                "  sparkflame record 4711 -d 30 -e alloc -f allocations.html\n"
+                "      what a JVM allocates, and where\n"
                 "  sparkflame record --subprocesses 1234 -f workers.svg\n"
                 "      a pyspark.daemon with all its workers, until Ctrl-C\n"
                 "  sparkflame record -f job.html -- python3 job.py\n"

@@ -1,0 +1,53 @@
+"""sparkflame record on a JVM: through the agent, in the same grammar as for Pythons."""
+
+import contextlib
+import subprocess
+
+import pytest
+
+import jvm
+
+
+@pytest.fixture(scope="module")
+def classes(tmp_path_factory):
+    return jvm.compile_classes(tmp_path_factory.mktemp("classes"), "Waits")
+
+
+@contextlib.contextmanager
+def running(classes):
+    program = subprocess.Popen([jvm.system_home() / "bin" / "java", "-cp", str(classes), "Waits", "600000"],
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        assert program.stdout.readline() == "ready\n"
+        yield program
+        assert program.poll() is None
+    finally:
+        program.kill()
+        program.communicate()
+
+
+def test_a_jvm_is_recorded_to_what_the_ending_says(sparkflame, classes, tmp_path):
+    with running(classes) as program:
+        # Until the thread that burns was seen: a busy machine may not let it run at first.
+        for _ in range(20):
+            done = sparkflame("record", "-d", "1", "-r", "500", "-f", "out.jfr", program.pid)
+            assert done.returncode == 0, done.stderr
+            folded = sparkflame("convert", "-q", "out.jfr").stdout
+            if b"Waits.burns" in folded:
+                break
+        assert b"Waits.burns" in folded
+        for name, begin in (("out.html", b"<!DOCTYPE html>"), ("out.svg", b"<?xml"), ("out.pb.gz", b"\x1f\x8b")):
+            done = sparkflame("record", "-d", "1", "-f", name, program.pid)
+            assert done.returncode == 0, done.stderr
+            assert (tmp_path / name).read_bytes().lower().startswith(begin.lower())
+
+
+@pytest.mark.parametrize("options, message", [
+    (["--gil"], "are for Python"),
+    (["-f", "out.csv"], "a JVM is recorded to a file"),
+    (["--format", "html"], "a JVM is recorded to a file"),
+])
+def test_what_a_jvm_does_not_have_is_refused(sparkflame, classes, options, message):
+    with running(classes) as program:
+        done = sparkflame("record", "-d", "1", *options, program.pid)
+        assert done.returncode == 2 and message in done.stderr.decode(), done.stderr
