@@ -41,6 +41,8 @@ def test_pictures(program, sparkflame, tmp_path):
     pid = program.pid
     refused = sparkflame("asprof", "start", "-f", "page.html", pid)
     assert refused.returncode == 1 and b"when profiling stops" in refused.stderr
+    refused = sparkflame("control", pid, "start", "event=cpu", "file=page.html")
+    assert refused.returncode == 1 and b"not made inside the JVM" in refused.stderr
     done = sparkflame("asprof", "start", "-e", "wall", "-i", "1ms", pid)
     assert done.stdout == b"Profiling started\n", done.stderr
     while b"Waits.burns" not in sparkflame("asprof", "dump", "-o", "collapsed", pid).stdout:

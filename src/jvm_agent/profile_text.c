@@ -167,13 +167,19 @@ static void write_text(const struct profile_view *view, const struct stack_lines
         write_flat(&full, lines, output);
 }
 
+bool profile_text_can_write(enum output_format format, struct error *error)
+{
+    return format == FORMAT_FOLDED || format == FORMAT_TEXT || format == FORMAT_TREE ||
+           error_set(error, ERROR_UNSUPPORTED,
+                     "this output format is not made inside the JVM: record JFR and convert it");
+}
+
 bool profile_text_write(const struct profile_view *view, enum output_format format, struct output *output,
                         struct error *error)
 {
     struct stack_lines lines;
-    if (format != FORMAT_FOLDED && format != FORMAT_TEXT && format != FORMAT_TREE)
-        return error_set(error, ERROR_UNSUPPORTED,
-                         "this output format is not made inside the JVM: record JFR and convert it");
+    if (!profile_text_can_write(format, error))
+        return false;
     if (!stack_lines_build(&lines, view, error))
         return false;
     if (format == FORMAT_FOLDED)

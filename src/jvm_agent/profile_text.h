@@ -15,6 +15,8 @@ struct profile_view {
     const char *unit;
 };
 
+/* False with a message: it is no text format. */
+bool profile_text_can_write(enum output_format format, struct error *error) MUST_CHECK;
 /* Writes in the format; what is no text format is refused. */
 bool profile_text_write(const struct profile_view *view, enum output_format format, struct output *output,
                         struct error *error) MUST_CHECK;

@@ -269,6 +269,9 @@ static bool start_locked(struct arguments *arguments, bool keep, struct error *e
         return error_set(error, ERROR_USAGE, "Profiler already started");
     if (!java_vm.initialized)
         return error_set(error, ERROR_USAGE, "the JVM is not ready yet");
+    enum output_format format = arguments_format(arguments);
+    if (format != FORMAT_NONE && format != FORMAT_JFR && !profile_text_can_write(format, error))
+        return false; /* now, not when all samples are taken */
     if (!event_plan_make(&plan, arguments, error) || !fault_guard_install(error))
         return false;
     keep = keep && recording.has_data;
