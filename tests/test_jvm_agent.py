@@ -45,7 +45,8 @@ def is_near(home, classes, folder, arguments, options=()):
     for name, share in expected.items():
         if abs(found[name] - share) > jvm.share_error(share, samples):
             return f"{name}: {found[name]:.3f} of {samples} samples, but {share:.3f} of the time"
-    return None if samples > 300 else f"only {samples} samples"
+    # A timer of the kernel's ticks gives 250 a second at most; the error allowed grows with fewer.
+    return None if samples > 100 else f"only {samples} samples"
 
 
 @pytest.mark.parametrize("version", VERSIONS)

@@ -7,6 +7,7 @@ import pathlib
 import pwd
 import shutil
 import subprocess
+import tempfile
 
 import pytest
 
@@ -17,12 +18,13 @@ LIMIT_SECONDS = 120
 
 
 @pytest.fixture(scope="module")
-def classes(tmp_path_factory):
-    folder = jvm.compile_classes(tmp_path_factory.mktemp("classes"), "Sleeps")
-    for path in [folder, *folder.parents]:
-        if path.owner() == pwd.getpwuid(os.geteuid()).pw_name and path != pathlib.Path("/"):
-            path.chmod(path.stat().st_mode | 0o555)  # other users run it too
-    return folder
+def classes():
+    """Not in pytest's own folder, which is closed to the other users that run these classes too."""
+    with tempfile.TemporaryDirectory(prefix="sparkflame-") as name:
+        folder = pathlib.Path(name)
+        folder.chmod(0o755)
+        jvm.compile_classes(folder, "Sleeps")
+        yield folder
 
 
 @contextlib.contextmanager

@@ -302,8 +302,13 @@ bool profile_input_read(struct profile_input *input, const struct command *comma
     }
     profile_release(&read);
     if (good && input->profile.sample_count == 0) {
-        command_complain(command, "no samples%s",
-                         selection_is_all(&input->selection) ? "" : " are left by the selection");
+        if (input->selection.event != NULL)
+            command_complain(
+                command, "no samples of event \"%s\"%s", input->selection.event,
+                is_all_there_is(&input->selection, &input->profile) ? "" : " are left by the selection");
+        else
+            command_complain(command, "no samples%s",
+                             selection_is_all(&input->selection) ? "" : " are left by the selection");
         good = false;
     }
     return good;
