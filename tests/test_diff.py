@@ -56,3 +56,17 @@ def test_colours_count_callees(sparkflame, tmp_path):
 def test_two_files_are_needed(sparkflame, files):
     run = sparkflame("diff", files[0])
     assert run.returncode == 2 and b"BEFORE and AFTER" in run.stderr
+
+
+def test_threads_change_nothing(sparkflame, tmp_path):
+    """Large enough that several threads read it."""
+    def lines(step):
+        return "".join(f"main;group_{i % 97};function_with_a_longer_name_{i * step % 20011} {i % 7 + 1}\n"
+                       for i in range(120_000))
+    (tmp_path / "1").write_text(lines(1))
+    (tmp_path / "2").write_text(lines(3))
+    one, four = (sparkflame("diff", "-j", threads, "1", "2", "-f", "folded") for threads in (1, 4))
+    assert one.returncode == four.returncode == 0, four.stderr
+    assert one.stdout == four.stdout
+    totals = [sum(int(line.split()[side]) for line in one.stdout.decode().splitlines()) for side in (1, 2)]
+    assert totals == [sum(i % 7 + 1 for i in range(120_000))] * 2

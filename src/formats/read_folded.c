@@ -50,6 +50,9 @@ struct folded_reader {
     struct folded_counts counts;
     struct folded_part *parts;
     size_t part_count;
+    /* Of the first side of a pair: the table holds their texts. */
+    struct folded_part *earlier_parts;
+    size_t earlier_count;
 };
 
 /* Counts of the lines of a head, without the last one, which may be cut. */
@@ -149,18 +152,24 @@ static void run_part(void *context, size_t index)
     reader->parts[index].good = read_part(&reader->parts[index]);
 }
 
+static void free_parts(struct folded_part *parts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        folded_table_release(&parts[i].own_table);
+    free(parts);
+}
+
 static void release_parts(struct folded_reader *reader)
 {
-    for (size_t i = 0; i < reader->part_count; i++)
-        folded_table_release(&reader->parts[i].own_table);
-    free(reader->parts);
-    reader->parts = NULL;
-    reader->part_count = 0;
+    free_parts(reader->parts, reader->part_count);
+    free_parts(reader->earlier_parts, reader->earlier_count);
 }
 
 static bool make_parts(struct folded_reader *reader, size_t count, struct error *error)
 {
-    release_parts(reader);
+    reader->earlier_parts = reader->parts;
+    reader->earlier_count = reader->part_count;
+    reader->part_count = 0;
     reader->parts = calloc(count, sizeof(*reader->parts));
     if (reader->parts == NULL)
         return error_set_memory(error);
