@@ -1,8 +1,6 @@
 #include <stdio.h>
 
-#include "commands/command.h"
-#include "commands/picture_output.h"
-#include "commands/profile_input.h"
+#include "commands/picture_command.h"
 
 extern const struct command command_convert;
 
@@ -34,30 +32,14 @@ static void print_formats(void)
 
 static int run(int argc, char **argv)
 {
-    struct error error = {0};
-    int operand_count, exit_code;
-    bool wants_help;
-    profile_input_options_init(&input_options);
-    picture_options_init(&picture_options);
-    if (!options_parse(argc, argv, groups(), &operand_count, &wants_help, &error))
-        return command_usage_error(&command_convert, "%s", error.message);
-    if (wants_help) {
-        command_print_help(&command_convert);
-        print_formats();
-        return EXIT_GOOD;
-    }
-    if (operand_count == 0)
-        return command_usage_error(&command_convert, "no profile given; \"-\" reads standard input");
-    struct picture_target target;
-    if (!picture_target_choose(&target, &command_convert, &picture_options, "folded"))
-        return EXIT_USAGE;
-    struct profile_needs needs = picture_needs(&target, &picture_options);
-    struct profile_input input;
-    if (profile_input_read(&input, &command_convert, &input_options, &needs, argv + 1, operand_count,
-                           &exit_code))
-        exit_code = picture_write(&target, &picture_options, &input, NULL, NULL);
-    profile_input_release(&input);
-    return exit_code;
+    struct picture_command call = {
+        .command = &command_convert,
+        .input = &input_options,
+        .picture = &picture_options,
+        .fallback = "folded",
+        .print_more = print_formats,
+    };
+    return picture_command_run(&call, argc, argv);
 }
 
 const struct command command_convert = {

@@ -78,13 +78,6 @@ static int write_difference(const struct picture_target *target, struct profile_
     return exit_code;
 }
 
-/* Both files in one profile, which spares a copy, work when nothing has to be done to either first. */
-static bool may_share(const struct picture_target *target, const struct profile_input *before)
-{
-    return target->kind != PICTURE_HTML && !diff_options.strip_addresses &&
-           selection_is_all(&before->selection) && before->profile.event_count == 1;
-}
-
 static double scale_to(struct profile *profile, uint32_t event, double wanted, enum weight weight)
 {
     double total = 0;
@@ -108,33 +101,6 @@ static int write_shared(const struct picture_target *target, struct profile_inpu
     return picture_write(target, &picture_options, both, NULL, diff_options.widths == 0 ? names : NULL);
 }
 
-/* Reads the second file beside the first, whose event becomes "before". */
-static int compare_shared(const struct picture_target *target, const struct profile_needs *needs,
-                          struct profile_input *both, char **paths)
-{
-    static const struct text_view side_names[2] = {{"before", 6}, {"after", 5}};
-    struct profile *profile = &both->profile;
-    uint32_t kind = profile->events[0].name;
-    int exit_code;
-    profile->events[0].name = profile_string(profile, side_names[0]);
-    if (!profile_input_extend(both, needs, paths[1], &exit_code))
-        return exit_code;
-    if (profile->event_count != 2 || profile->events[1].name != kind) {
-        command_complain(&command_diff, "%s does not have just %.*s, as %s has: choose an event with --event",
-                         paths[1], TEXT_FORMAT(profile_text(profile, kind)), paths[0]);
-        return EXIT_FAILED;
-    }
-    if (picture_options.count_name == NULL)
-        picture_options.count_name = profile_input_unit(both, 1);
-    profile->events[1].name = profile_string(profile, side_names[1]);
-    profile_seal(profile);
-    if (profile->events[0].name == NO_STRING || profile->events[1].name == NO_STRING) {
-        command_complain(&command_diff, "out of memory");
-        return EXIT_FAILED;
-    }
-    return write_shared(target, both, paths);
-}
-
 static int compare(const struct picture_target *target, char **paths)
 {
     struct profile_needs needs = picture_needs(target, &picture_options);
@@ -150,11 +116,8 @@ static int compare(const struct picture_target *target, char **paths)
             return exit_code;
         }
     }
-    needs.extensible = true;
     bool good = profile_input_read(&inputs[0], &command_diff, &input_options, &needs, paths, 1, &exit_code);
-    if (good && may_share(target, &inputs[0])) {
-        exit_code = compare_shared(target, &needs, &inputs[0], paths);
-    } else if (good) {
+    if (good) {
         good =
             profile_input_read(&inputs[1], &command_diff, &input_options, &needs, paths + 1, 1, &exit_code);
         if (good)

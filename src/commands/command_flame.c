@@ -1,6 +1,4 @@
-#include "commands/command.h"
-#include "commands/picture_output.h"
-#include "commands/profile_input.h"
+#include "commands/picture_command.h"
 
 extern const struct command command_flame;
 
@@ -22,29 +20,13 @@ static const struct option_group *groups(void)
 
 static int run(int argc, char **argv)
 {
-    struct error error = {0};
-    int operand_count, exit_code;
-    bool wants_help;
-    profile_input_options_init(&input_options);
-    picture_options_init(&picture_options);
-    if (!options_parse(argc, argv, groups(), &operand_count, &wants_help, &error))
-        return command_usage_error(&command_flame, "%s", error.message);
-    if (wants_help) {
-        command_print_help(&command_flame);
-        return EXIT_GOOD;
-    }
-    if (operand_count == 0)
-        return command_usage_error(&command_flame, "no profile given; \"-\" reads standard input");
-    struct picture_target target;
-    if (!picture_target_choose(&target, &command_flame, &picture_options, "svg"))
-        return EXIT_USAGE;
-    struct profile_needs needs = picture_needs(&target, &picture_options);
-    struct profile_input input;
-    if (profile_input_read(&input, &command_flame, &input_options, &needs, argv + 1, operand_count,
-                           &exit_code))
-        exit_code = picture_write(&target, &picture_options, &input, NULL, NULL);
-    profile_input_release(&input);
-    return exit_code;
+    struct picture_command call = {
+        .command = &command_flame,
+        .input = &input_options,
+        .picture = &picture_options,
+        .fallback = "svg",
+    };
+    return picture_command_run(&call, argc, argv);
 }
 
 const struct command command_flame = {

@@ -234,8 +234,7 @@ static bool is_all_there_is(const struct selection *selection, const struct prof
     return true;
 }
 
-static bool select_samples(struct profile_input *input, struct profile *read, bool extensible,
-                           struct error *error)
+static bool select_samples(struct profile_input *input, struct profile *read, struct error *error)
 {
     struct selection *selection = &input->selection;
     if (!set_time(read, input->options->from, &selection->from_ns, &selection->from_is_relative, error) ||
@@ -244,8 +243,7 @@ static bool select_samples(struct profile_input *input, struct profile *read, bo
     if (is_all_there_is(selection, read)) {
         input->profile = *read;
         *read = (struct profile){.samples = NULL};
-        if (!extensible)
-            profile_seal(&input->profile);
+        profile_seal(&input->profile);
         return true;
     }
     profile_seal(read);
@@ -295,7 +293,7 @@ bool profile_input_read(struct profile_input *input, const struct command *comma
     }
     struct read_options read_options = make_read_options(input, needs);
     bool good = read_preferred(input, &read_options, needs, format, paths, path_count, &read);
-    if (good && !select_samples(input, &read, needs->extensible, &error)) {
+    if (good && !select_samples(input, &read, &error)) {
         command_complain(command, "%s", error.message);
         *exit_code = exit_code_of(&error);
         good = false;
@@ -342,17 +340,6 @@ bool profile_input_read_pair(struct profile_input *input, const struct command *
     else
         profile_seal(&input->profile);
     return !*done || input->profile.sample_count > 0;
-}
-
-bool profile_input_extend(struct profile_input *input, const struct profile_needs *needs, char *path,
-                          int *exit_code)
-{
-    struct error error = {0};
-    const struct reader *format;
-    struct read_options read_options = make_read_options(input, needs);
-    *exit_code = EXIT_FAILED;
-    return find_format(input, &format, &error) &&
-           read_preferred(input, &read_options, needs, format, &path, 1, &input->profile);
 }
 
 void profile_input_release(struct profile_input *input)

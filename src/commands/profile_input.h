@@ -51,9 +51,8 @@ struct profile_needs {
     bool times;
     bool contexts;
     bool lines;
-    bool one_event;  /* the output shows a single event */
-    bool extensible; /* profile_input_extend() will follow */
-    bool order;      /* of samples without a time */
+    bool one_event; /* the output shows a single event */
+    bool order;     /* of samples without a time */
 };
 
 struct profile_input {
@@ -76,9 +75,6 @@ bool profile_input_read(struct profile_input *input, const struct command *comma
 bool profile_input_read_pair(struct profile_input *input, const struct command *command,
                              const struct profile_input_options *options, const struct profile_needs *needs,
                              char *const paths[2], bool *done, int *exit_code) MUST_CHECK;
-/* Adds another file to what was read for the same needs, which must be extensible; the selection must be all. */
-bool profile_input_extend(struct profile_input *input, const struct profile_needs *needs, char *path,
-                          int *exit_code) MUST_CHECK;
 void profile_input_release(struct profile_input *input);
 /* The event that a picture of one event shows; the others are named in a notice. */
 uint32_t profile_input_main_event(const struct profile_input *input);
