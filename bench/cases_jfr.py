@@ -9,11 +9,10 @@ import argparse
 import os
 import pathlib
 import subprocess
-import sys
 import tempfile
-import time
 
 import jfr_inputs
+from measured_run import run
 
 HERE = pathlib.Path(__file__).resolve().parent
 OURS = os.environ.get("SPARKFLAME", str(HERE.parent / "build" / "sparkflame"))
@@ -40,19 +39,6 @@ def converter(folder):
                        check=True)
         found = list(folder.glob("jfr-converter-*.jar"))
     return found[0]
-
-
-def run(command):
-    """(CPU seconds, resident MB, wall seconds)"""
-    start = time.monotonic()
-    with tempfile.TemporaryFile() as complaints:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=complaints)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode != 0:
-            complaints.seek(0)
-            sys.exit(f"{' '.join(command)}: {complaints.read().decode(errors='replace')}")
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, time.monotonic() - start
 
 
 def commands(case, folder, scratch):

@@ -16,7 +16,8 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-import time
+
+from measured_run import run
 
 HERE = pathlib.Path(__file__).resolve().parent
 INFERNO = os.environ.get("INFERNO_BIN", "")
@@ -75,19 +76,6 @@ def make_input(folder, name):
         subprocess.run([sys.executable, str(HERE / program), str(part), *options], check=True, cwd=HERE)
         part.rename(path)
     return path
-
-
-def run(command):
-    """(CPU seconds, resident MB, wall seconds)"""
-    start = time.monotonic()
-    with tempfile.TemporaryFile() as complaints:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=complaints)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode != 0:
-            complaints.seek(0)
-            sys.exit(f"{' '.join(command)}: {complaints.read().decode(errors='replace')}")
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, time.monotonic() - start
 
 
 def measure(name, folder, runs, slow):
