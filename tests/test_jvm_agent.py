@@ -22,13 +22,6 @@ def home17():
     return jvm.home_of("17")
 
 
-def java_home(version):
-    try:
-        return jvm.home_of(version)
-    except OSError as error:
-        pytest.skip(str(error))
-
-
 def true_shares(output):
     """What the program measured of itself: {method: share of CPU time}."""
     spent = {f"Shares.{name}": int(ns) for name, ns in re.findall(r"^(part\w+) (\d+)$", output, re.MULTILINE)}
@@ -51,7 +44,7 @@ def is_near(home, classes, folder, arguments, options=()):
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_shares_of_cpu_time(version, classes, tmp_path):
-    home = java_home(version)
+    home = jvm.home_of(version)
     trouble = [is_near(home, classes, tmp_path, "event=ctimer,interval=1ms")]
     while trouble[-1] is not None and len(trouble) < 6:
         trouble.append(is_near(home, classes, tmp_path, "event=ctimer,interval=1ms"))
@@ -122,7 +115,7 @@ def attach(home, pid, arguments):
 
 @pytest.mark.parametrize("version", ["17", "25"])
 def test_attach_start_dump_stop(version, classes, tmp_path):
-    home = java_home(version)
+    home = jvm.home_of(version)
     first, last, status = tmp_path / "first.folded", tmp_path / "last.txt", tmp_path / "status.txt"
     program = subprocess.Popen([home / "bin" / "java", "-cp", str(classes), "Waits", "600000"],
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -161,7 +154,7 @@ def test_depth_limit(home17, tmp_path):
 @pytest.mark.parametrize("version", ["17", "25"])
 def test_stacks_are_whole(version, tmp_path):
     """Sorting strings: an intrinsic that pushes registers while it compares them must not lose its callers."""
-    home, path = java_home(version), tmp_path / "out.folded"
+    home, path = jvm.home_of(version), tmp_path / "out.folded"
     classes = jvm.compile_classes(tmp_path, "../../bench/java/FixedWork")
     jvm.run_java(home, classes, f"start,event=ctimer,interval=1ms,file={path}", "FixedWork")
     stacks = [(frames, count) for frames, count in jvm.read_folded(path) if any("/" in frame for frame in frames)]

@@ -16,13 +16,6 @@ def classes(tmp_path_factory):
     return jvm.compile_classes(tmp_path_factory.mktemp("classes"), "Allocates")
 
 
-def java_home(version):
-    try:
-        return jvm.home_of(version)
-    except OSError as error:
-        pytest.skip(str(error))
-
-
 def value_of(stacks, method, leaf):
     return sum(count for frames, count in stacks if method in frames and frames[-1].startswith(leaf))
 
@@ -30,7 +23,7 @@ def value_of(stacks, method, leaf):
 @pytest.mark.parametrize("version", VERSIONS)
 def test_allocations_by_class_and_place(version, classes, tmp_path):
     path = tmp_path / "alloc.folded"
-    jvm.run_java(java_home(version), classes, f"start,event=alloc,interval=64k,total,file={path}", "Allocates")
+    jvm.run_java(jvm.home_of(version), classes, f"start,event=alloc,interval=64k,total,file={path}", "Allocates")
     stacks = jvm.read_folded(path)
     of_bytes = value_of(stacks, "Allocates.bytes", "byte[]")
     of_longs = value_of(stacks, "Allocates.longs", "long[]")
@@ -43,7 +36,7 @@ def test_allocations_by_class_and_place(version, classes, tmp_path):
 @pytest.mark.parametrize("version", ["17", "25"])
 def test_live_objects(version, classes, tmp_path):
     path = tmp_path / "live.folded"
-    jvm.run_java(java_home(version), classes, f"start,event=alloc,interval=64k,live,total,file={path}", "Allocates",
+    jvm.run_java(jvm.home_of(version), classes, f"start,event=alloc,interval=64k,live,total,file={path}", "Allocates",
                  options=["-Xmx64m"])
     stacks = jvm.read_folded(path)
     kept = value_of(stacks, "Allocates.keeps", "int[]")
@@ -55,7 +48,7 @@ def test_live_objects(version, classes, tmp_path):
 @pytest.mark.parametrize("version", ["17", "25"])
 def test_waiting_for_monitors(version, classes, tmp_path):
     path = tmp_path / "lock.folded"
-    jvm.run_java(java_home(version), classes, f"start,event=lock,total,threads,file={path}", "Allocates")
+    jvm.run_java(jvm.home_of(version), classes, f"start,event=lock,total,threads,file={path}", "Allocates")
     waited = [(frames, count) for frames, count in jvm.read_folded(path) if "Allocates.holds" in frames]
     assert waited, path.read_text()
     assert all(frames[-1] == "java.lang.Object" for frames, _ in waited)

@@ -17,13 +17,6 @@ def classes(tmp_path_factory):
     return jvm.compile_classes(tmp_path_factory.mktemp("classes"), "org/sparkflame/Agent", "Tags")
 
 
-def java_home(version):
-    try:
-        return jvm.home_of(version)
-    except OSError as error:
-        pytest.skip(str(error))
-
-
 def labels_at(labels, thread, time):
     """The last labels of the thread at or before the time."""
     now = ""
@@ -52,7 +45,7 @@ def test_each_sample_has_its_task(version, classes, tmp_path):
     path = tmp_path / "out.jfr"
     # A busy machine may give a task too few samples to judge by.
     for _ in range(5):
-        done = jvm.run_java(java_home(version), classes, None, "Tags", jvm.LIBRARY,
+        done = jvm.run_java(jvm.home_of(version), classes, None, "Tags", jvm.LIBRARY,
                             f"start,event=ctimer,interval=1ms,file={path}",
                             options=["-Xlog:disable", "-Xlog:all=warning"])
         assert done.stdout.startswith("Profiling started\n")

@@ -17,8 +17,7 @@ def plain(roff):
 
 def option_lines(sparkflame):
     result = sparkflame("__options")
-    if result.returncode != 0:
-        pytest.skip("the command has no option tables yet")
+    assert result.returncode == 0, result.stderr
     return [line.split("\t") for line in result.stdout.decode().splitlines()]
 
 
@@ -69,9 +68,6 @@ def test_page_has_its_parts(page):
 
 
 def test_pages_render_without_complaint():
-    try:
-        run = subprocess.run(["groff", "-man", "-ww", "-z", "-Tutf8", *map(str, PAGES)], capture_output=True,
-                             stdin=subprocess.DEVNULL, check=False)
-    except FileNotFoundError:
-        pytest.skip("groff is not installed")
+    run = subprocess.run(["groff", "-man", "-ww", "-z", "-Tutf8", *map(str, PAGES)], capture_output=True,
+                         stdin=subprocess.DEVNULL, check=False)
     assert not run.stderr.decode()

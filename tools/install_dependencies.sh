@@ -36,6 +36,8 @@ need_command chromium chromium
 need_command jfr openjdk-17-jdk-headless
 need_command mvn maven
 need_command groff groff-base
+need_command zsh zsh
+need_command fish fish
 need_command setarch util-linux
 python3 -c 'import venv, ensurepip' 2> /dev/null || missing="$missing python3-venv"
 need_package libc6-dev zlib1g-dev libzstd-dev liblz4-dev libdeflate-dev libpcre2-dev \
