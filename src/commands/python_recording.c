@@ -9,6 +9,7 @@
 
 #include "base/text_view.h"
 #include "commands/started_command.h"
+#include "commands/time_text.h"
 
 #define PROGRESS_NS INT64_C(500000000)
 #define SECOND_NS INT64_C(1000000000)
@@ -80,20 +81,15 @@ char **python_recording_cut_program(int *argc, char **argv)
 
 bool python_recording_parse_duration(const char *text, int64_t *duration_ns, struct error *error)
 {
-    struct text_view number = text_of(text);
-    double seconds, unit = 1;
     *duration_ns = 0;
     if (strcmp(text, "unlimited") == 0)
         return true;
-    if (text_ends_with(number, TEXT("s")) || text_ends_with(number, TEXT("m")) ||
-        text_ends_with(number, TEXT("h"))) {
-        char letter = number.data[--number.size];
-        unit = letter == 's' ? 1 : letter == 'm' ? 60 : 3600;
-    }
-    if (!text_to_double(number, &seconds) || !(seconds * unit >= 0.001 && seconds * unit < 1e9))
+    int64_t asked_ns;
+    if (!time_text_duration(text, &asked_ns, NULL) || asked_ns < SECOND_NS / 1000 ||
+        asked_ns >= SECOND_NS * 1000000000)
         return error_set(error, ERROR_USAGE, "\"%s\" is no duration: use seconds, 90s, 2m, 1h or unlimited",
                          text);
-    *duration_ns = (int64_t)(seconds * unit * (double)SECOND_NS);
+    *duration_ns = asked_ns;
     return true;
 }
 

@@ -146,13 +146,3 @@ bool elf_lookup(int descriptor, struct elf_wanted *wanted, size_t count, uint64_
     free(sections);
     return true;
 }
-
-bool elf_read_at(int descriptor, uint64_t address, void *to, size_t size)
-{
-    Elf64_Ehdr header;
-    Elf64_Phdr segment;
-    if (!read_header(descriptor, &header, NULL) ||
-        !find_segment(descriptor, &header, &segment, false, address))
-        return false;
-    return read_exactly(descriptor, segment.p_offset + (address - segment.p_vaddr), to, size);
-}

@@ -22,7 +22,5 @@ struct elf_wanted {
  * file offset 0 shows in a process. False: not an ELF file for this machine's word size, or unreadable. */
 bool elf_lookup(int descriptor, struct elf_wanted *wanted, size_t count, uint64_t *first_load,
                 struct error *error) MUST_CHECK;
-/* The bytes at an address of the file's own terms, as the file has them. */
-bool elf_read_at(int descriptor, uint64_t address, void *to, size_t size) MUST_CHECK;
 
 #endif
