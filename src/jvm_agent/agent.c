@@ -61,6 +61,8 @@ static bool run_action(struct arguments *arguments, struct text_builder *text, s
         return recording_stop(arguments, text, error);
     case ACTION_DUMP:
         return recording_dump(arguments, text, error);
+    case ACTION_ROTATE:
+        return recording_rotate(arguments, error);
     case ACTION_STATUS:
         recording_status(text);
         return true;
@@ -146,7 +148,8 @@ static bool reply_file(const char *options, char *path, size_t size)
         return false;
     bool to_file = arguments.file != NULL && arguments.action != ACTION_START &&
                    arguments.action != ACTION_RESUME && arguments.action != ACTION_STOP &&
-                   arguments.action != ACTION_DUMP && arguments_expand_file(arguments.file, 1, path, size);
+                   arguments.action != ACTION_DUMP && arguments.action != ACTION_ROTATE &&
+                   arguments_expand_file(arguments.file, 1, path, size);
     arguments_release(&arguments);
     return to_file;
 }

@@ -24,6 +24,7 @@ enum action {
     ACTION_RESUME,
     ACTION_STOP,
     ACTION_DUMP,
+    ACTION_ROTATE, /* goes on in another file */
     ACTION_STATUS,
     ACTION_METRICS,
     ACTION_LIST,

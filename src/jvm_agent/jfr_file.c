@@ -60,11 +60,16 @@ static bool write_header(struct jfr_file *file, struct error *error)
     return write_at(file, buffer, HEADER_BYTES, file->chunk_begin, error);
 }
 
+static int create(const char *path)
+{
+    return open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+}
+
 bool jfr_file_open(struct jfr_file *file, const char *path, struct error *error)
 {
     memset(file, 0, sizeof(*file));
     snprintf(file->path, sizeof(file->path), "%s", path);
-    file->descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    file->descriptor = create(path);
     if (file->descriptor < 0)
         return error_set_system(error, "cannot write %s", path);
     text_builder_init(&file->events, JFR_BUFFER_LIMIT_BYTES);
@@ -74,6 +79,29 @@ bool jfr_file_open(struct jfr_file *file, const char *path, struct error *error)
         file->open = false;
     }
     return file->open;
+}
+
+bool jfr_file_switch(struct jfr_file *file, const char *path, int *ended, struct error *error)
+{
+    int descriptor = create(path);
+    if (descriptor < 0)
+        return error_set_system(error, "cannot write %s", path);
+    *ended = file->descriptor;
+    file->descriptor = descriptor;
+    file->chunk_begin = file->chunk_bytes = 0;
+    snprintf(file->path, sizeof(file->path), "%s", path);
+    return true;
+}
+
+bool jfr_file_end(int descriptor, const char *path, struct error *error)
+{
+    if (descriptor < 0)
+        return true;
+    bool written = fsync(descriptor) == 0 || errno == EINVAL || errno == EROFS;
+    if (!written)
+        error_set_system(error, "cannot write %s", path);
+    close(descriptor);
+    return written;
 }
 
 bool jfr_file_begin_chunk(struct jfr_file *file, struct error *error)
@@ -239,12 +267,11 @@ bool jfr_file_flush(struct jfr_file *file, struct error *error)
 
 bool jfr_file_close(struct jfr_file *file, struct error *error)
 {
+    struct error ignored = {0};
     if (!file->open)
         return true;
     bool flushed = jfr_file_flush(file, error);
-    if (fsync(file->descriptor) != 0 && errno != EINVAL && errno != EROFS && flushed)
-        flushed = error_set_system(error, "cannot write %s", file->path);
-    close(file->descriptor);
+    flushed = jfr_file_end(file->descriptor, file->path, flushed ? error : &ignored) && flushed;
     text_builder_release(&file->events);
     jfr_pools_release(&file->pools);
     file->open = false;

@@ -40,6 +40,11 @@ bool jfr_file_open(struct jfr_file *file, const char *path, struct error *error)
 bool jfr_file_begin_chunk(struct jfr_file *file, struct error *error) MUST_CHECK;
 void jfr_file_add_sample(struct jfr_file *file, const struct sample *sample);
 bool jfr_file_flush(struct jfr_file *file, struct error *error) MUST_CHECK;
+/* Goes on in another file, whose first chunk is to be begun: constants keep their numbers. *ended gets the old file's
+ * descriptor. When the new file cannot be made, all stays as it is. */
+bool jfr_file_switch(struct jfr_file *file, const char *path, int *ended, struct error *error) MUST_CHECK;
+/* Brings an ended file to the disk and closes it; -1: nothing to do. */
+bool jfr_file_end(int descriptor, const char *path, struct error *error) MUST_CHECK;
 /* Flushes and closes. */
 bool jfr_file_close(struct jfr_file *file, struct error *error) MUST_CHECK;
 

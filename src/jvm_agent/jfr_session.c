@@ -21,6 +21,8 @@ static void repeat_tag(struct thread_record *record, void *context)
     struct sample sample = {.kind = SAMPLE_TAG, .time_ns = session->file.begin_ns, .weight = 1};
     sample.tid = atomic_load(&record->tid);
     sample.tag = atomic_load(&record->tag);
+    if (record->tag_since_ns < sample.time_ns)
+        sample.time_ns = record->tag_since_ns; /* samples from before the chunk may still be on their way */
     if (sample.tag != 0)
         jfr_file_add_sample(&session->file, &sample);
 }
@@ -96,6 +98,18 @@ void jfr_session_tick(struct jfr_session *session)
     bool flushed = full ? jfr_session_flush(session, &error) : jfr_file_flush(&session->file, &error);
     if (!flushed || (full && !begin_chunk(session, &error)))
         note_failure(session, &error);
+}
+
+bool jfr_session_switch(struct jfr_session *session, const char *path, int *ended, struct error *error)
+{
+    struct error last = {0};
+    *ended = -1;
+    if (!session->failed && !jfr_session_flush(session, &last))
+        agent_log(LOG_ERROR, "%s", last.message);
+    if (!jfr_file_switch(&session->file, path, ended, error))
+        return false;
+    session->failed = !begin_chunk(session, error);
+    return !session->failed;
 }
 
 bool jfr_session_close(struct jfr_session *session, struct error *error)

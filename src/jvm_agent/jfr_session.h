@@ -29,6 +29,10 @@ bool jfr_session_open(struct jfr_session *session, const struct arguments *argum
 void jfr_session_add(struct jfr_session *session, const struct sample *sample);
 /* To be called several times a second: flushes, ends chunks, takes the metrics of the second. */
 void jfr_session_tick(struct jfr_session *session);
+/* Ends the file and goes on in another, also after a failure. *ended gets the descriptor of the old file, for
+ * jfr_file_end(); -1 when there is none or the old file stays. */
+bool jfr_session_switch(struct jfr_session *session, const char *path, int *ended,
+                        struct error *error) MUST_CHECK;
 bool jfr_session_flush(struct jfr_session *session, struct error *error) MUST_CHECK;
 bool jfr_session_close(struct jfr_session *session, struct error *error) MUST_CHECK;
 

@@ -382,6 +382,31 @@ bool recording_dump(const struct arguments *arguments, struct text_builder *text
     return dumped;
 }
 
+static bool rotate_locked(const struct arguments *arguments, struct error *error)
+{
+    char path[4096];
+    int ended = -1;
+    if (!recording.active || !recording.has_session)
+        return error_set(error, ERROR_USAGE, "there is no JFR recording to go on with");
+    if (arguments->file == NULL)
+        return error_set(error, ERROR_USAGE, "rotate needs file=");
+    if (!arguments_expand_file(arguments->file, ++recording.sequence, path, sizeof(path)))
+        return error_set(error, ERROR_USAGE, "the file name %s is too long", arguments->file);
+    drain();
+    pthread_mutex_lock(&data_mutex);
+    bool switched = jfr_session_switch(&recording.session, path, &ended, error);
+    pthread_mutex_unlock(&data_mutex);
+    return jfr_file_end(ended, path, error) && switched;
+}
+
+bool recording_rotate(const struct arguments *arguments, struct error *error)
+{
+    pthread_mutex_lock(&command_mutex);
+    bool rotated = rotate_locked(arguments, error);
+    pthread_mutex_unlock(&command_mutex);
+    return rotated;
+}
+
 static bool stop_locked(const struct arguments *arguments, struct text_builder *text, struct error *error)
 {
     if (!recording.active && recording.has_data && arguments->format != FORMAT_NONE)

@@ -19,6 +19,9 @@ bool recording_stop(const struct arguments *arguments, struct text_builder *text
                     struct error *error) MUST_CHECK;
 bool recording_dump(const struct arguments *arguments, struct text_builder *text,
                     struct error *error) MUST_CHECK;
+/* Ends the JFR file and goes on in the one that the arguments name; no sample is lost between them. When that one cannot
+ * be written, the recording goes on in the old one. */
+bool recording_rotate(const struct arguments *arguments, struct error *error) MUST_CHECK;
 void recording_status(struct text_builder *text);
 void recording_metrics(struct text_builder *text);
 bool recording_is_active(void);
