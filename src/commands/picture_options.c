@@ -21,7 +21,7 @@ const struct option picture_look_options[] = {
     {"subtitle", 0, OPTION_TEXT, AT(subtitle), "TEXT", "Second line"},
     {"notes", 0, OPTION_TEXT, AT(notes), "TEXT", "A longer text kept in the picture"},
     {"inverted", 'i', OPTION_FLAG, AT(inverted), NULL, "Root on top (icicle graph)"},
-    {"flamechart", 0, OPTION_FLAG, AT(chart), NULL, "SVG: in the order of time, nothing merged"},
+    {"flamechart", 0, OPTION_FLAG, AT(chart), NULL, "In the order of time, nothing merged"},
     {"order", 0, OPTION_CHOICE, AT(order), "name|width", "Order of boxes side by side", "name width"},
     {"colors", 0, OPTION_CHOICE, AT(colors), "NAME",
      "SVG: hot, mem, io, wakeup, chain, java, js, perl, python, rust, red, green, blue, aqua, yellow, "

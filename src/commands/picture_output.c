@@ -186,7 +186,7 @@ static bool write_html(const struct picture_options *options, struct profile_inp
 {
     char view[600];
     snprintf(view, sizeof(view), "%s%s%s%s", options->inverted ? "icicle=1&" : "",
-             options->order == 1 ? "order=width&" : "", options->chart ? "chart=1&" : "",
+             options->order == 1 ? "order=width&" : "", options->chart ? "tab=chart&" : "",
              options->view == NULL ? "" : options->view);
     struct page_input page = {
         .profile = &input->profile,
@@ -199,6 +199,8 @@ static bool write_html(const struct picture_options *options, struct profile_inp
         .names = input->names,
         .weight = input->weight,
         .view = view,
+        .fine_times = options->chart,
+        .times_are_places = options->chart && chart_set_places(&input->profile),
     };
     return page_write(&page, output, error);
 }

@@ -4,6 +4,9 @@
 
 #include "base/array.h"
 
+/* Of counts that sum up to more, the last share a place. */
+#define PLACE_LIMIT ((int64_t)1 << 52)
+
 struct row {
     int64_t time_ns;
     uint32_t sample;
@@ -98,6 +101,21 @@ static bool fill(const struct profile *from, uint32_t event, struct profile *cha
     free(last.nodes);
     free(last.made);
     return good;
+}
+
+bool chart_set_places(struct profile *profile)
+{
+    for (size_t i = 0; i < profile->sample_count; i++)
+        if (profile->samples[i].time_ns != NO_TIME)
+            return false;
+    double place = 0;
+    for (size_t i = profile->sample_count; i-- > 0;) {
+        profile->samples[i].time_ns = place < (double)PLACE_LIMIT ? (int64_t)place : PLACE_LIMIT;
+        place += profile->samples[i].count;
+    }
+    profile->start_ns = 0;
+    profile->end_ns = place < (double)PLACE_LIMIT ? (int64_t)place : PLACE_LIMIT;
+    return true;
 }
 
 bool chart_make(const struct profile *from, uint32_t event, struct profile *chart, struct error *error)

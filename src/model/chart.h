@@ -19,5 +19,8 @@
  * Samples without times are taken to stand newest first, as flamegraph.pl has it. */
 bool chart_make(const struct profile *from, uint32_t event, struct profile *chart,
                 struct error *error) MUST_CHECK;
+/* When no sample has a time: gives each the sum of the counts before it, newest first as above, as its time, and the profile
+ * their range. True if it did. */
+bool chart_set_places(struct profile *profile);
 
 #endif

@@ -31,6 +31,17 @@ TEST(only_neighbours_in_time_are_merged)
     CHECK_TEXT(boxes("@1:a;b 1\n@2:a;b;c 1\n"), "1a 2b 3c ");
 }
 
+TEST(places_stand_for_times_that_are_missing)
+{
+    struct profile profile;
+    folded_profile_init(&profile, "a 3\nb 2\nc 1\n");
+    CHECK(chart_set_places(&profile));
+    CHECK(profile.samples[0].time_ns == 3 && profile.samples[1].time_ns == 1);
+    CHECK(profile.samples[2].time_ns == 0 && profile.end_ns == 6);
+    CHECK(!chart_set_places(&profile));
+    profile_release(&profile);
+}
+
 TEST(lines_without_times_stand_newest_first)
 {
     CHECK_TEXT(boxes("a 1\nb 1\nc 1\n"), "1c 1b 1a ");

@@ -83,8 +83,7 @@ static bool write_meta(const struct page_data *data, struct text_builder *to, st
     if (!output_open_memory(&json, to, error))
         return false;
     output_c_string(&json, "{\"title\":");
-    const char *title = input->before != NULL ? "Comparison" : "Flame graph";
-    json_text_write(&json, text_of(input->title != NULL ? input->title : title));
+    json_text_write(&json, text_of(page_title(input)));
     write_json_field(&json, "subtitle", input->subtitle);
     write_json_field(&json, "notes", input->notes);
     write_json_field(&json, "view", input->view);
@@ -94,9 +93,10 @@ static bool write_meta(const struct page_data *data, struct text_builder *to, st
     write_events(data, &json);
     write_labels(data, &json);
     if (data->rows.has_times)
-        output_format(&json, ",\"time\":{\"start_ms\":%.17g,\"tick_ns\":%lld,\"ticks\":%u,\"absolute\":%s}",
+        output_format(&json, ",\"time\":{\"start_ms\":%.17g,\"tick_ns\":%lld,\"ticks\":%u,\"absolute\":%s%s}",
                       (double)data->rows.start_ns / 1e6, (long long)data->rows.tick_ns, data->rows.tick_count,
-                      data->profile->times_are_absolute ? "true" : "false");
+                      data->profile->times_are_absolute ? "true" : "false",
+                      input->times_are_places ? ",\"unit\":\"samples\"" : "");
     if (input->before != NULL) {
         output_c_string(&json, ",\"sides\":[");
         json_text_write(&json, text_of(input->before_name != NULL ? input->before_name : "before"));
@@ -240,7 +240,7 @@ static bool build(struct page_data *data, size_t before_count, struct text_build
     text_builder_init(&nodes, PAGE_DATA_LIMIT_BYTES);
     bool good = page_strings_init(&data->strings, error) &&
                 page_tree_init(&data->tree, data->profile, &nodes, error) &&
-                page_rows_init(&data->rows, data->profile, &data->tree, error);
+                page_rows_init(&data->rows, data->profile, &data->tree, data->input, error);
     if (good && !(collect_frame_texts(data) && collect_labels(data)))
         good = error_set_memory(error);
     data->rows.before_count = before_count;

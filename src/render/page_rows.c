@@ -5,7 +5,6 @@
 
 #include "render/page_column.h"
 #include "render/page_scale.h"
-#include "render/page_writer.h"
 
 #define UNUSED UINT32_MAX
 
@@ -46,7 +45,7 @@ static int64_t round_tick(int64_t least)
     return tick;
 }
 
-static void find_times(struct page_rows *rows)
+static void find_times(struct page_rows *rows, const struct page_input *input)
 {
     int64_t first = INT64_MAX, last = INT64_MIN;
     for (size_t i = 0; i < rows->profile->sample_count; i++) {
@@ -56,12 +55,14 @@ static void find_times(struct page_rows *rows)
         first = time < first ? time : first;
         last = time > last ? time : last;
     }
-    uint64_t length_ns = 0;
+    if (input->times_are_places)
+        last = rows->profile->end_ns - 1;
+    uint64_t length_ns = 0, limit = input->fine_times ? PAGE_FINE_TICK_LIMIT : PAGE_TICK_LIMIT;
     if (first > last || (length_ns = (uint64_t)last - (uint64_t)first) > (uint64_t)INT64_MAX / 2)
         return;
     rows->has_times = length_ns > 0;
     rows->start_ns = first;
-    rows->tick_ns = round_tick((int64_t)(length_ns / PAGE_TICK_LIMIT) + 1);
+    rows->tick_ns = round_tick((int64_t)(length_ns / limit) + 1);
     rows->tick_count = (uint32_t)(length_ns / (uint64_t)rows->tick_ns) + 1;
 }
 
@@ -87,11 +88,11 @@ static bool find_sets(struct page_rows *rows)
 }
 
 bool page_rows_init(struct page_rows *rows, const struct profile *profile, const struct page_tree *tree,
-                    struct error *error)
+                    const struct page_input *input, struct error *error)
 {
     *rows = (struct page_rows){.profile = profile, .tree = tree, .tick_ns = 1};
     find_events(rows);
-    find_times(rows);
+    find_times(rows, input);
     return find_sets(rows) || error_set_memory(error);
 }
 

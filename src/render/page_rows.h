@@ -16,6 +16,7 @@
 #include "base/text_builder.h"
 #include "model/profile.h"
 #include "render/page_tree.h"
+#include "render/page_writer.h"
 
 /* How an event's numbers are stored: number = stored × scale. */
 struct page_event {
@@ -43,8 +44,9 @@ struct page_rows {
     bool has_labels;
 };
 
+/* Takes from `input` how times are rounded; `profile` may be the join of its two. */
 bool page_rows_init(struct page_rows *rows, const struct profile *profile, const struct page_tree *tree,
-                    struct error *error) MUST_CHECK;
+                    const struct page_input *input, struct error *error) MUST_CHECK;
 void page_rows_release(struct page_rows *rows);
 /* Appends the part "rows" of the data. */
 bool page_rows_write(const struct page_rows *rows, struct text_builder *to, struct error *error) MUST_CHECK;

@@ -64,8 +64,7 @@ static void write_page(const struct page_input *input, const struct text_builder
     struct text_view page = {(const char *)page_template, page_template_size};
     size_t title = text_find(page, TITLE_MARK), place = text_find(page, DATA_MARK);
     output_text(output, text_part(page, 0, title));
-    const char *fallback = input->before != NULL ? "Comparison" : "Flame graph";
-    xml_text_write(output, text_of(input->title != NULL ? input->title : fallback));
+    xml_text_write(output, text_of(page_title(input)));
     title += TITLE_MARK.size;
     output_text(output, text_part(page, title, place - title));
     output_c_string(output,
@@ -73,6 +72,13 @@ static void write_page(const struct page_input *input, const struct text_builder
     write_base64(output, (const unsigned char *)data->data, data->size);
     output_c_string(output, "</script>");
     output_text(output, text_from(page, place + DATA_MARK.size));
+}
+
+const char *page_title(const struct page_input *input)
+{
+    if (input->title != NULL)
+        return input->title;
+    return input->before != NULL ? "Comparison" : input->fine_times ? "Flame chart" : "Flame graph";
 }
 
 bool page_write(const struct page_input *input, struct output *output, struct error *error)

@@ -23,12 +23,13 @@
 #include "model/weight.h"
 
 #define PAGE_TICK_LIMIT 2000
+#define PAGE_FINE_TICK_LIMIT 200000
 #define PAGE_DATA_LIMIT_BYTES ((size_t)1 << 30)
 
 struct page_input {
     const struct profile *profile; /* of a comparison the side "after" */
     const struct profile *before;  /* NULL: no comparison */
-    const char *title;             /* NULL: "Flame graph" or "Comparison" */
+    const char *title;             /* NULL: what it is, see page_title() */
     const char *subtitle;          /* one line below the title; NULL */
     const char *notes;             /* longer text behind an "i"; NULL */
     const char *profile_name; /* what the two sides of a comparison are called; NULL: "after", "before" */
@@ -40,8 +41,12 @@ struct page_input {
     /* First state of the page, as it stands behind # in its address, such as "icicle=1&reverse=1&group=thread"; docs/PAGE.md
      * lists them. NULL: as it is by default. */
     const char *view;
+    bool fine_times;       /* PAGE_FINE_TICK_LIMIT steps, for a page whose first view is the chart */
+    bool times_are_places; /* times are what chart_set_places() made */
 };
 
+/* The title given, or what the page is. */
+const char *page_title(const struct page_input *input);
 bool page_write(const struct page_input *input, struct output *output, struct error *error) MUST_CHECK;
 
 #endif

@@ -4,7 +4,7 @@ import { DEFAULT_STATE, readState, writeState, type State } from "./state.js";
 import { Engine } from "./engine.js";
 import { Describer } from "./details.js";
 import { FlameView, shortName, type FlameHooks, type Look } from "./flame_view.js";
-import { TimeStrip } from "./time_strip.js";
+import { axisMarks, TimeStrip } from "./time_strip.js";
 import { TableView } from "./table_view.js";
 import { Toolbar } from "./toolbar.js";
 import { Hint, Menu, showHelp, showText, type MenuItem } from "./popups.js";
@@ -36,6 +36,7 @@ export class App {
     private readonly main: FlameView;
     private readonly callers: FlameView;
     private readonly callees: FlameView;
+    private readonly chart: FlameView;
     private readonly table: TableView;
     private readonly tableFilter: HTMLInputElement;
     private readonly tableCount = element("output", { id: "table-count" });
@@ -66,7 +67,7 @@ export class App {
         const start: State = { ...DEFAULT_STATE, readable: meta.readable ?? true, lines: meta.lines ?? false,
                                color: meta.sides ? "change" : DEFAULT_STATE.color };
         this.base = readState(meta.view ?? "", start);
-        this.state = readState(location.hash, this.base);
+        this.state = this.readAddress();
         this.dark = this.storedTheme() ?? matchMedia("(prefers-color-scheme: dark)").matches;
         this.toolbar = new Toolbar(this.engine, {
             change: (change, push) => this.update(change, push), step: (forward) => this.step(forward), save: (format) => void this.save(format),
@@ -79,12 +80,14 @@ export class App {
         };
         this.callers = new FlameView(this.hooks(() => this.callerTree(), recenter(() => this.callerTree())), "Callers");
         this.callees = new FlameView(this.hooks(() => this.calleeTree(), recenter(() => this.calleeTree())), "Callees");
+        this.chart = new FlameView(this.hooks(() => this.tree, (node) => this.zoomTime(node)), "Flame chart");
         this.table = new TableView((key) => this.openMethod(key), (key, x, y) => this.showMenu(this.engine.names(this.state).text(key), key, null, 0, x, y));
         this.tableFilter = element("input", { id: "table-filter", type: "search", placeholder: "Filter methods: regular expression",
                                               "aria-label": "Filter methods by regular expression", spellcheck: "false", autocomplete: "off" });
         this.tableFilter.addEventListener("input", () => this.showTable());
         this.views = {
-            flame: element("section", { id: "view-flame", role: "tabpanel", "aria-label": "Flame graph" }, this.nothing, this.main.host, this.boxTable.host),
+            flame: element("section", { id: "view-flame", role: "tabpanel", "aria-label": "Flame graph" }, this.main.host),
+            chart: element("section", { id: "view-chart", role: "tabpanel", "aria-label": "Flame chart" }, this.chart.host),
             table: element("section", { id: "view-table", role: "tabpanel", "aria-label": "Methods" },
                            element("div", { class: "table-tools" }, this.tableFilter, this.tableCount), this.table.host),
             sandwich: element("section", { id: "view-sandwich", role: "tabpanel", "aria-label": "Callers and callees" },
@@ -95,15 +98,22 @@ export class App {
         this.mount();
     }
 
+    /** A view that this profile has not is passed over. */
+    private readAddress(): State {
+        const state = readState(location.hash, this.base);
+        return state.tab === "chart" && !this.engine.hasChart ? { ...state, tab: "flame" } : state;
+    }
+
     private mount(): void {
         this.host.replaceChildren(this.toolbar.header, this.toolbar.controls, this.toolbar.chips, ...(this.strip ? [this.strip.host] : []),
-                                  this.crumbs, this.views.flame, this.views.table, this.views.sandwich, this.legend, this.status, this.live);
+                                  this.crumbs, this.nothing, this.views.flame, this.views.table, this.views.sandwich, this.views.chart, this.boxTable.host,
+                                  this.legend, this.status, this.live);
         this.host.removeAttribute("aria-busy");
         this.applyTheme();
         document.addEventListener("keydown", (event) => this.key(event));
         window.addEventListener("popstate", (event) => {
             this.historyDepth = (event.state as { depth?: number } | null)?.depth ?? 0;
-            this.state = readState(location.hash, this.base);
+            this.state = this.readAddress();
             this.refresh();
         });
         matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => {
@@ -130,24 +140,34 @@ export class App {
         const began = performance.now();
         const { state } = this;
         this.hint.hide();
-        const shown = this.engine.shown(state);
+        const shown = state.tab === "chart" ? { tree: this.engine.chart(state).tree, zoom: 0 } : this.engine.shown(state);
         if (shown.tree !== this.tree || shown.zoom !== this.zoom) this.matchAt = -1;
         this.tree = shown.tree;
         this.zoom = shown.zoom;
         this.toolbar.show(state, (range) => this.strip?.describe(range) ?? "");
         for (const [tab, view] of Object.entries(this.views)) view.hidden = tab !== state.tab;
         this.legend.hidden = state.tab === "table";
-        this.crumbs.hidden = state.tab !== "flame";
+        this.crumbs.hidden = state.tab !== "flame" && state.tab !== "chart";
         this.nothing.hidden = this.engine.selection(state).rows.length > 0;
         this.showSearch();
         this.showCrumbs();
         if (state.tab === "flame") this.main.show(this.look(this.tree, this.zoom, state.icicle));
+        if (state.tab === "chart") this.chart.show(this.look(this.tree, 0, true));
         if (state.tab === "table") this.showTable();
         if (state.tab === "sandwich") this.showSandwich();
         this.showStrip();
         this.showStatus(-1, this.tree);
         this.sumUpLegend();
         this.lastUpdateMs = performance.now() - began;
+    }
+
+    /** The picture of the tab that is shown, where there is one. */
+    private get picture(): FlameView {
+        return this.state.tab === "chart" ? this.chart : this.main;
+    }
+
+    private get showsPicture(): boolean {
+        return this.state.tab === "flame" || this.state.tab === "chart";
     }
 
     // Looks
@@ -175,6 +195,7 @@ export class App {
             text: (node) => this.describer.text(state, tree, node),
             matched: pattern ? this.engine.names(state).matching(pattern) : null,
             mark: this.engine.sideCount === 2 ? (node) => this.describer.oneSided(tree, node) : null,
+            ...(tree.isChart ? { axis: (from: number, to: number, pixels: number) => axisMarks(this.engine.profile.meta.time!, from, to, pixels) } : {}),
         };
     }
 
@@ -196,7 +217,7 @@ export class App {
                 this.live.textContent = this.describer.line(this.state, tree(), node);
             },
             drawn: (view) => {
-                if (view === this.main) this.describeBoxes();
+                if (view === this.picture) this.describeBoxes();
             },
         };
     }
@@ -219,8 +240,9 @@ export class App {
             return;
         }
         const sums = totals.map((total) => formatValue(total, unit)).join(" → ");
+        const coarse = tree.isChart && this.engine.chart(this.state).coarseness > 1 ? " · too much to draw all: choose a shorter time to see every sample" : "";
         this.status.textContent = `${name}: ${sums}${unit === "count" && !name.endsWith("samples") ? " samples" : ""} · ` +
-            `${(tree.count - 1).toLocaleString("en")} boxes, ${tree.depth - 1} levels · hover a box for details, click to zoom, right click for more`;
+            `${(tree.count - 1).toLocaleString("en")} boxes, ${tree.depth - 1} levels${coarse} · hover a box for details, click to zoom, right click for more`;
     }
 
     private showLegend(): void {
@@ -240,10 +262,10 @@ export class App {
     }
 
     private fillBoxTable(): void {
-        if (this.state.tab !== "flame") return;
+        if (!this.showsPicture) return;
         const boxes: number[] = [];
-        for (const level of this.main.visibleLevels().sort((a, b) => a - b)) {
-            for (const node of this.main.boxesOf(level, 3)) {
+        for (const level of this.picture.visibleLevels().sort((a, b) => a - b)) {
+            for (const node of this.picture.boxesOf(level, 3)) {
                 boxes.push(node);
                 if (boxes.length >= 200) break;
             }
@@ -262,6 +284,10 @@ export class App {
     // Zoom, search
 
     private zoomTo(node: number): void {
+        if (this.state.tab === "chart") {
+            this.zoomTime(node);
+            return;
+        }
         const path = node === 0 ? "" : pathOf(this.tree, node, this.engine.hashes(this.state));
         if (path === this.state.zoom) return;
         if (node > 0) this.engine.remember(this.tree, node, path);
@@ -269,12 +295,20 @@ export class App {
         this.main.scrollTo(this.zoom);
     }
 
+    /** A chart is zoomed by restricting the time to that of a box. */
+    private zoomTime(node: number): void {
+        const from = Math.floor(this.tree.x[node]! + 1e-6);
+        const to = Math.max(from, Math.ceil(this.tree.x[node]! + this.tree.weight[node]! - 1e-6) - 1);
+        const time: [number, number] | null = node === 0 ? null : [from, to];
+        if (JSON.stringify(time) !== JSON.stringify(this.state.time)) this.update({ time }, true);
+    }
+
     private back(): void {
         if (this.historyDepth > 0) history.back();
     }
 
     private showCrumbs(): void {
-        const path = [0, ...pathTo(this.tree, this.zoom)];
+        const path = this.tree.isChart ? [] : [0, ...pathTo(this.tree, this.zoom)];
         const shown = path.length > MOST_CRUMBS ? [...path.slice(0, 2), -1, ...path.slice(-(MOST_CRUMBS - 2))] : path;
         const crumb = (node: number): HTMLElement => node < 0 ? element("span", {}, `… ${path.length - MOST_CRUMBS} more …`)
             : element("button", { type: "button", class: "crumb", title: this.describer.text(this.state, this.tree, node),
@@ -283,7 +317,7 @@ export class App {
         const back = element("button", { id: "back", type: "button", title: "Take the last step back (Backspace)", click: () => this.back() }, "← Back");
         const reset = element("button", { id: "reset", type: "button", title: "Show all again (0)", click: () => this.zoomTo(0) }, "Reset zoom");
         back.disabled = this.historyDepth === 0;
-        reset.disabled = this.zoom === 0;
+        reset.disabled = this.tree.isChart ? this.state.time === null : this.zoom === 0;
         const separated = shown.flatMap((node, i) => (i > 0 ? [element("span", { "aria-hidden": "true", class: "crumb-gap" }, "›"), crumb(node)] : [crumb(node)]));
         this.crumbs.replaceChildren(back, reset, ...separated);
     }
@@ -304,10 +338,10 @@ export class App {
     /** To the next or previous match. */
     private step(forward: boolean): void {
         if (!this.found || this.found.nodes.length === 0) return;
-        if (this.state.tab !== "flame") this.update({ tab: "flame" }, true);
+        if (!this.showsPicture) this.update({ tab: "flame" }, true);
         const count = this.found.nodes.length;
         this.matchAt = this.matchAt < 0 ? (forward ? 0 : count - 1) : (this.matchAt + (forward ? 1 : count - 1)) % count;
-        this.main.setFocus(this.found.nodes[this.matchAt]!);
+        this.picture.setFocus(this.found.nodes[this.matchAt]!);
         this.toolbar.result.textContent = `${this.toolbar.result.textContent!.replace(/ · .*$/, "")} · ${this.matchAt + 1} of ${count}`;
     }
 
@@ -320,7 +354,7 @@ export class App {
         if (path.length === 0 || tree !== this.tree) return;
         const grouped = path[0] !== pathTo(tree, node)[0];
         const hash = grouped ? this.ungroupedPath(path, tree) : pathOf(tree, node, this.engine.hashes(this.state));
-        const removed = [...this.state.removed, { path: hash, name: shortName(names.text(tree.key[node]!)), reversed: this.state.reverse }];
+        const removed = [...this.state.removed, { path: hash, name: shortName(names.text(tree.key[node]!)), reversed: this.state.reverse && !tree.isChart }];
         this.update({ removed }, true);
     }
 
@@ -346,7 +380,7 @@ export class App {
         const literal = (text: string): string => `^${text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")}$`;
         const items: MenuItem[] = [];
         const item = (id: string, text: string, act: () => void): void => void items.push({ id, text, act });
-        if (tree === this.tree) item("zoom", "Zoom into this box", () => this.zoomTo(node));
+        if (tree === this.tree) item("zoom", tree.isChart ? "Show only the time of this box" : "Zoom into this box", () => this.zoomTo(node));
         if (key >= 0 && !names.isGroup(key)) {
             item("sandwich", "Callers and callees of this method", () => this.openMethod(key));
             item("search", "Mark every box of this method", () => this.update({ search: literal(names.text(key)) }, true));
@@ -431,6 +465,7 @@ export class App {
 
     private exported(): { tree: Tree; zoom: number; icicle: boolean; view: FlameView } {
         return this.state.tab === "sandwich" ? { tree: this.calleeTree(), zoom: 0, icicle: true, view: this.callees }
+            : this.state.tab === "chart" ? { tree: this.tree, zoom: 0, icicle: true, view: this.chart }
             : { tree: this.tree, zoom: this.zoom, icicle: this.state.icicle, view: this.main };
     }
 
@@ -446,7 +481,7 @@ export class App {
                                   short: shortName, details: (node) => this.describer.line(this.state, tree, node) });
             saveFile(name, new Blob([svg], { type: "image/svg+xml" }));
         } else {
-            view.show(this.look(tree, zoom, icicle, view === this.main ? 0 : 1));
+            view.show(this.look(tree, zoom, icicle, view === this.callees ? 1 : 0));
             const canvas = view.picture(Math.max(600, this.host.clientWidth), MOST_PICTURE_ROWS, this.dark ? "#16181c" : "#ffffff");
             canvas.toBlob((blob) => blob && saveFile(name, blob), "image/png");
         }
@@ -486,16 +521,17 @@ export class App {
         }
         if (typing || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
         const { state } = this;
-        const focused = this.main.focused >= 0 ? this.main.focused : this.zoom;
-        const method = focused > 0 && state.tab === "flame" ? this.tree.key[focused]! : -1;
+        const focused = this.picture.focused >= 0 ? this.picture.focused : this.zoom;
+        const method = focused > 0 && this.showsPicture ? this.tree.key[focused]! : -1;
         const actions: Record<string, () => void> = {
             "/": () => { this.toolbar.search.focus(); this.toolbar.search.select(); }, "?": () => showHelp(),
             "0": () => this.zoomTo(0), "Backspace": () => this.back(), "n": () => this.step(true), "N": () => this.step(false),
             "i": () => this.update({ icicle: !state.icicle }, true), "r": () => this.update({ reverse: !state.reverse }, true),
             "f": () => this.update({ fold: !state.fold }, true), "o": () => this.update({ order: state.order === "name" ? "width" : "name" }, true),
             "1": () => this.update({ tab: "flame" }, true), "2": () => this.update({ tab: "table" }, true), "3": () => this.update({ tab: "sandwich" }, true),
+            "4": () => this.engine.hasChart && this.update({ tab: "chart" }, true),
             "d": () => this.switchTheme(), "c": () => void this.copy(method >= 0 ? this.engine.names(state).raw(method) : "all"),
-            "s": () => method >= 0 && this.openMethod(method), "x": () => focused > 0 && state.tab === "flame" && this.remove(this.tree, focused),
+            "s": () => method >= 0 && this.openMethod(method), "x": () => focused > 0 && this.showsPicture && this.remove(this.tree, focused),
             "h": () => method >= 0 && this.update({ hidden: [...state.hidden, this.engine.names(state).text(method)] }, true),
         };
         const act = actions[event.key];

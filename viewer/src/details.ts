@@ -3,7 +3,7 @@ import { KINDS } from "./profile.js";
 import type { Engine } from "./engine.js";
 import type { State } from "./state.js";
 import type { Tree } from "./tree.js";
-import { formatShare, formatSigned, formatValue } from "./numbers.js";
+import { formatRange, formatShare, formatSigned, formatValue } from "./numbers.js";
 
 export interface Details {
     name: string;
@@ -19,7 +19,7 @@ export class Describer {
     constructor(private readonly engine: Engine) {}
 
     text(state: State, tree: Tree, node: number): string {
-        return node === 0 ? "all" : this.engine.names(state).text(tree.key[node]!);
+        return node === 0 ? (tree.isChart ? "all of the time" : "all") : this.engine.names(state).text(tree.key[node]!);
     }
 
     /** File and line of the box's frame; the line only if the box stands for one. */
@@ -53,13 +53,21 @@ export class Describer {
         const total = tree.total[0]![node]!;
         const self = tree.self[0]![node]!;
         const whole = tree.total[0]![0]!;
-        const facts: [string, string][] = [["Total", `${formatValue(total, unit)} · ${formatShare(total, whole)} of all`]];
-        if (!state.reverse || node === 0) facts.push(["Self", `${formatValue(self, unit)} · ${formatShare(self, whole)} of all`]);
+        const facts: [string, string][] = tree.isChart ? [["Time", this.when(tree, node)]] : [];
+        facts.push(["Total", `${formatValue(total, unit)} · ${formatShare(total, whole)} of all`]);
+        if (!state.reverse || node === 0 || tree.isChart) facts.push(["Self", `${formatValue(self, unit)} · ${formatShare(self, whole)} of all`]);
         if (node > 0) {
             const parent = tree.parent[node]!;
             facts.push(["Of parent", `${formatShare(total, tree.total[0]![parent]!)} of ${this.text(state, tree, parent)}`]);
         }
         return facts;
+    }
+
+    /** Begin, end and length of a chart's box. */
+    private when(tree: Tree, node: number): string {
+        const time = this.engine.profile.meta.time!;
+        const range = formatRange(tree.x[node]!, tree.x[node]! + tree.weight[node]!, time);
+        return time.unit === undefined ? `${range} · ${formatValue(tree.weight[node]! * time.tick_ns, "nanoseconds")}` : `${time.unit} ${range}`;
     }
 
     private comparison(state: State, tree: Tree, node: number): [string, string][] {

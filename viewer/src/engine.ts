@@ -7,6 +7,7 @@ import { buildCallees, buildCallers, buildForward, buildReversed, type ForwardSp
 import { arrange, pathTo, type LooseTree, type Tree } from "./tree.js";
 import { sumMethods, type MethodSums } from "./methods.js";
 import { findPath, KeyHashes, markRemoved } from "./path_hash.js";
+import { addClasses, buildChart, type Chart } from "./chart.js";
 import { CLASS_COUNT } from "./colors.js";
 
 /** Boxes of a reversed tree smaller than this share of what is on screen are not opened. */
@@ -47,6 +48,7 @@ export class Engine {
     private readonly keptFocused = new Kept<Tree>();
     private readonly keptCallers = new Kept<Tree>();
     private readonly keptCallees = new Kept<Tree>();
+    private readonly keptChart = new Kept<Chart>();
     private readonly keptSums = new Kept<MethodSums>();
     private readonly keptClasses = new Map<string, Classes>();
     private readonly keptStrip = new Kept<{ texts: string[]; rows: Float64Array[] }>();
@@ -223,6 +225,36 @@ export class Engine {
         if (!focus) return { tree, zoom: 0 };
         const focused = this.keptFocused.get(`${key} ${state.zoom}`, () => this.reversed(state, focus));
         return { tree: focused, zoom: findPath(focused, state.zoom, this.hashes(state)) };
+    }
+
+    /** Times are known, and one profile is shown, not two. */
+    get hasChart(): boolean {
+        return this.profile.meta.time !== undefined && this.sideCount === 1;
+    }
+
+    /** The label that makes the lanes of the chart: that of the groups, else the thread; "" for one lane. */
+    laneLabel(state: State): string {
+        const { labels } = this.profile.meta;
+        return labels.includes(state.group) ? state.group : labels.includes("thread") ? "thread" : "";
+    }
+
+    /** Stacks in the order of time. */
+    chart(state: State): Chart {
+        const { meta, rows } = this.profile;
+        return this.keptChart.get(this.forwardKey(state), () => {
+            const selection = this.selection(state);
+            const { hidden, fold } = this.forwardSpec(state);
+            const ticks = state.time ?? [0, meta.time!.ticks - 1];
+            const chart = buildChart(this.profile, this.names(state), selection, {
+                hidden, fold, ticks: [Math.min(ticks[0], meta.time!.ticks - 1), Math.min(ticks[1], meta.time!.ticks - 1)],
+                laneBy: meta.labels.indexOf(this.laneLabel(state)), gapless: meta.time!.unit !== undefined,
+            });
+            const label = this.colorLabel(state);
+            if (label === "" || this.profile.sets.length === 0) return chart;
+            const classes = this.classes(label, this.typeIndex(state));
+            addClasses(chart, (at) => classes.ofSet[rows.set[selection.rows[at]!]!]!, selection.values, classes.texts.length);
+            return chart;
+        });
     }
 
     private keysTo(tree: Tree, node: number): number[] {

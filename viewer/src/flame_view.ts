@@ -25,6 +25,8 @@ export interface Look {
     /** Drawn with a frame: -1 none, 1 only after, 2 only before. */
     mark?: ((node: number) => number) | null;
     dark: boolean;
+    /** Of a chart: moments to mark at the upper edge, by their x. */
+    axis?: (from: number, to: number, pixels: number) => { tick: number; text: string }[];
 }
 
 export interface FlameHooks {
@@ -205,7 +207,25 @@ export class FlameView {
         this.charWidth = context.measureText("abcdefghij").width / 10;
         for (const level of this.visibleLevels()) this.drawLevel(context, level, this.rowTop(level), this.width);
         this.drawOutline(context);
+        this.drawAxis(context, this.width);
         this.hooks.drawn(this);
+    }
+
+    /** In place of the root's row, and there also when that is scrolled away. */
+    private drawAxis(context: CanvasRenderingContext2D, width: number): void {
+        const { tree, zoom, axis, dark } = this.look!;
+        if (!axis) return;
+        const from = tree.x[zoom]!;
+        const weight = tree.weight[zoom]! || 1;
+        context.fillStyle = dark ? "#1f2228" : "#f5f6f8";
+        context.fillRect(0, 0, width, ROW - 1);
+        for (const { tick, text } of axis(from, from + weight, width)) {
+            const x = ((tick - from) / weight) * width;
+            context.fillStyle = dark ? "#555c68" : "#b4bac4";
+            context.fillRect(Math.round(x), 0, 1, ROW - 1);
+            context.fillStyle = dark ? "#c3c8d1" : "#434852";
+            context.fillText(text, x + PADDING, 13);
+        }
     }
 
     private levelOfRow(row: number): number {
@@ -338,6 +358,7 @@ export class FlameView {
         if (!this.look) return -1;
         const bounds = this.canvas.getBoundingClientRect();
         const y = clientY - bounds.top + this.top;
+        if (this.look.axis && clientY - bounds.top < ROW) return 0;
         const level = this.levelOfRow(Math.floor(y / ROW));
         if (level < this.look.firstLevel) return -1;
         const { from, scale } = this.window();
@@ -415,6 +436,7 @@ export class FlameView {
         for (let row = 0; row < rows; row++) {
             this.drawLevel(context, row + firstLevel, (icicle ? row : rows - 1 - row) * ROW, width);
         }
+        this.drawAxis(context, width);
         return canvas;
     }
 }

@@ -1,4 +1,5 @@
 // Numbers as people read them.
+import type { TimeScale } from "./profile.js";
 
 const STEPS: Record<string, [number, string][]> = {
     nanoseconds: [[3600e9, "h"], [60e9, "min"], [1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]],
@@ -35,11 +36,18 @@ export function formatSigned(text: string, value: number): string {
     return value > 0 ? `+${text}` : text.replace("-", "−");
 }
 
-/** A moment of the recording: clock time if it is known, else the time since its begin. */
-export function formatMoment(offsetNs: number, startMs: number, absolute: boolean): string {
-    if (absolute) return new Date(startMs + offsetNs / 1e6).toISOString().slice(11, 23).replace(/\.000$/, "");
+/** A moment of the recording: clock time if it is known, else the time since its begin, else the number of the sample. */
+export function formatMoment(tick: number, time: TimeScale): string {
+    const offsetNs = tick * time.tick_ns;
+    if (time.unit !== undefined) return formatCount(offsetNs);
+    if (time.absolute) return new Date(time.start_ms + offsetNs / 1e6).toISOString().slice(11, 23).replace(/\.000$/, "");
     const seconds = offsetNs / 1e9;
     if (seconds < 60) return `${Number(seconds.toFixed(seconds < 10 ? 3 : 2))} s`;
     const rest = Number((seconds % 60).toFixed(1));
     return `${Math.floor(seconds / 60)} min${rest > 0 ? ` ${rest} s` : ""}`;
+}
+
+/** "1.20 s – 3.40 s"; `to` is the tick behind the last. */
+export function formatRange(from: number, to: number, time: TimeScale): string {
+    return `${formatMoment(from, time)} – ${formatMoment(to, time)}`;
 }

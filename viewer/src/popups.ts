@@ -94,7 +94,7 @@ const KEYS: [string, string][] = [
     ["/, N, Shift+N", "search; next, previous match"],
     ["Escape", "leave the search, close"],
     ["I, R, F, O", "root on top; reverse; fold recursion; order"],
-    ["1, 2, 3", "flame graph; methods; callers and callees"],
+    ["1, 2, 3, 4", "flame graph; methods; callers and callees; flame chart"],
     ["S, H, C", "callers and callees of the box; hide it; copy its name"],
     ["D, ?", "dark or light; this help"],
 ];
@@ -111,7 +111,8 @@ function dialog(title: string, ...children: HTMLElement[]): HTMLDialogElement {
 export function showHelp(): void {
     dialog("How to read this",
         element("p", {}, "Each box is a method. Its width is the share of samples in which it was on the stack; the box it stands on called it. " +
-            "Wide boxes at the far end are where the time itself is spent. Place from left to right has no meaning, and is not time."),
+            "Wide boxes at the far end are where the time itself is spent. Place from left to right has no meaning, and is not time; " +
+            "only in the flame chart it is: there one lane per thread shows what ran when, and a click shows only the time of a box."),
         element("table", {}, ...KEYS.map(([key, what]) => element("tr", {}, element("th", { scope: "row" }, key), element("td", {}, what)))));
 }
 

@@ -14,6 +14,15 @@ export interface ProfileEvent {
     by_value?: boolean;
 }
 
+export interface TimeScale {
+    start_ms: number;
+    tick_ns: number;
+    ticks: number;
+    absolute?: boolean;
+    /** "samples": no times are known, ticks are places in their order. */
+    unit?: string;
+}
+
 export interface Meta {
     title: string;
     subtitle?: string;
@@ -23,7 +32,7 @@ export interface Meta {
     /** Names of the two inputs of a comparison, before and after; absent otherwise. */
     sides?: string[];
     labels: string[];
-    time?: { start_ms: number; tick_ns: number; ticks: number; absolute?: boolean };
+    time?: TimeScale;
     /** Show shortened names, one box per line, at first. */
     readable?: boolean;
     lines?: boolean;

@@ -2,7 +2,7 @@
 import type { LabelChoice } from "./selection.js";
 import type { Order } from "./tree.js";
 
-export type Tab = "flame" | "table" | "sandwich";
+export type Tab = "flame" | "table" | "sandwich" | "chart";
 
 /** A stack that was taken out: the hash of its path, and the name of its last box for people. */
 export interface RemovedStack {
@@ -50,7 +50,7 @@ export const DEFAULT_STATE: State = {
 const TEXTS = ["tab", "type", "order", "color", "group", "search", "keep", "drop", "zoom", "method", "width", "changeOf"] as const;
 const SWITCHES = ["icicle", "reverse", "fold", "readable", "lines", "ignoreCase", "normalize"] as const;
 const CHOICES: Partial<Record<(typeof TEXTS)[number], string[]>> = {
-    tab: ["flame", "table", "sandwich"], order: ["name", "width"], width: ["both", "before", "after"], changeOf: ["total", "self"],
+    tab: ["flame", "table", "sandwich", "chart"], order: ["name", "width"], width: ["both", "before", "after"], changeOf: ["total", "self"],
 };
 
 /** Only what differs from `base` is written. */

@@ -1,6 +1,6 @@
 // Samples over time as a heat map, one row per group; a dragged range restricts everything else.
-import { formatMoment } from "./numbers.js";
-import type { Meta } from "./profile.js";
+import { formatMoment, formatRange } from "./numbers.js";
+import type { Meta, TimeScale } from "./profile.js";
 
 export interface StripData {
     /** One per row. */
@@ -104,11 +104,8 @@ export class TimeStrip {
         this.draw();
     }
 
-    /** "1.20 s – 3.40 s". */
     describe(range: [number, number]): string {
-        const time = this.meta.time!;
-        const text = (tick: number): string => formatMoment(tick * time.tick_ns, time.start_ms, time.absolute ?? false);
-        return `${text(range[0])} – ${text(range[1] + 1)}`;
+        return formatRange(range[0], range[1] + 1, this.meta.time!);
     }
 
     private draw(): void {
@@ -162,16 +159,12 @@ export class TimeStrip {
     private drawAxis(context: CanvasRenderingContext2D, width: number, body: number): void {
         const time = this.meta.time!;
         const left = this.left();
-        const whole = this.ticks * time.tick_ns;
-        const step = roundStep((whole * 110) / Math.max(110, width - left));
-        // Clock times are marked at whole seconds, not at whole distances from the begin.
-        const first = time.absolute ? step - ((time.start_ms * 1e6) % step) : 0;
         context.fillStyle = this.dark ? "#aaa" : "#555";
         context.textAlign = "center";
-        for (let at = first; at <= whole; at += step) {
-            const x = left + (at / whole) * (width - left);
+        for (const { tick, text } of axisMarks(time, 0, this.ticks, width - left)) {
+            const x = left + (tick / this.ticks) * (width - left);
             context.fillRect(Math.round(x), body, 1, 3);
-            if (x > left + 25 && x < width - 25) context.fillText(formatMoment(at, time.start_ms, time.absolute ?? false), x, body + 13);
+            if (x > left + 25 && x < width - 25) context.fillText(text, x, body + 13);
         }
         context.textAlign = "left";
         if (!time.absolute) context.fillText("0", left + 2, body + 13);
@@ -188,6 +181,19 @@ export class TimeStrip {
         context.lineWidth = 2;
         context.strokeRect(at(this.range[0]), 1, Math.max(2, at(this.range[1] + 1) - at(this.range[0])), body - 2);
     }
+}
+
+/** Round moments between two ticks, about 110 pixels apart. */
+export function axisMarks(time: TimeScale, from: number, to: number, pixels: number): { tick: number; text: string }[] {
+    const step = roundStep(((to - from) * time.tick_ns * 110) / Math.max(110, pixels)) / time.tick_ns;
+    // Clock times are marked at whole seconds, not at whole distances from the begin.
+    const start = time.absolute ? -((time.start_ms * 1e6) / time.tick_ns % step) : 0;
+    const marks: { tick: number; text: string }[] = [];
+    for (let i = Math.ceil((from - start) / step); start + i * step <= to && marks.length < 200; i++) {
+        const tick = start + i * step;
+        marks.push({ tick, text: formatMoment(tick, time) });
+    }
+    return marks;
 }
 
 /** The next larger of 1, 2, 5 times a power of ten, or of whole minutes and hours, in ns. */

@@ -85,6 +85,7 @@ export class Toolbar {
         const tabList = element("div", { class: "tabs", role: "tablist", "aria-label": "Views" });
         const compares = meta.sides !== undefined;
         const tabs: [Tab, string][] = [["flame", "Flame graph"], ["table", compares ? "Largest changes" : "Methods"], ["sandwich", "Callers & callees"]];
+        if (this.engine.hasChart) tabs.push(["chart", "Flame chart"]);
         for (const [id, text] of tabs) {
             const tab = element("button", { id: `tab-${id}`, type: "button", role: "tab", "aria-controls": `view-${id}` }, text);
             tab.addEventListener("click", () => change({ tab: id }, true));
@@ -157,8 +158,13 @@ export class Toolbar {
             tab.setAttribute("aria-selected", String(state.tab === id));
             tab.tabIndex = state.tab === id ? 0 : -1;
         }
-        for (const [name, button] of this.toggles) setPressed(button, state[name] === true);
+        const idle = state.tab === "chart" ? ["icicle", "reverse", "order"] : [];
+        for (const [name, button] of this.toggles) {
+            setPressed(button, state[name] === true);
+            button.hidden = idle.includes(name);
+        }
         for (const [name, list] of this.lists) {
+            list.hidden = idle.includes(name);
             const options = this.options(name);
             const value = state[name] as string;
             setOptions(list, options, options.some(([id]) => id === value) ? value : options[0]![0]);

@@ -35,12 +35,14 @@ export interface Tree {
     levels: Uint32Array;
     byLevel: Uint32Array;
     cut: Uint8Array;
+    /** x and weight are times; boxes of one name stand apart. */
+    isChart?: boolean;
 }
 
 /** Weights of the sides in the width of a box. */
 export type SideWeights = number[];
 
-function totalsOf(count: number, parent: Uint32Array, self: Float64Array): Float64Array {
+export function totalsOf(count: number, parent: Uint32Array, self: Float64Array): Float64Array {
     const total = Float64Array.from(self);
     for (let i = count - 1; i > 0; i--) total[parent[i]!]! += total[i]!;
     return total;
@@ -155,6 +157,15 @@ function walk(tree: Tree, weight: Float64Array, { starts, list }: Children): Uin
         }
     }
     return looseOf;
+}
+
+/** The rest of a tree whose boxes have their places already, in preorder. */
+export function finishTree(placed: Omit<Tree, "depth" | "end" | "levels" | "byLevel" | "cut">): Tree {
+    const { count } = placed;
+    const tree: Tree = { ...placed, depth: 0, end: new Uint32Array(count), levels: new Uint32Array(0), byLevel: new Uint32Array(count), cut: new Uint8Array(0) };
+    findEnds(tree);
+    listLevels(tree);
+    return tree;
 }
 
 function findEnds(tree: Tree): void {
