@@ -17,7 +17,7 @@ struct method_parts {
 bool method_table_init(struct method_table *table, struct safe_arena *arena)
 {
     table->arena = arena;
-    table->buckets = safe_map(METHOD_BUCKETS * sizeof(*table->buckets));
+    table->buckets = safe_map_present(METHOD_BUCKETS * sizeof(*table->buckets));
     return table->buckets != NULL && safe_items_init(&table->methods, arena, sizeof(struct method));
 }
 

@@ -1,7 +1,9 @@
 #include "jvm_agent/native_unwind.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
 
+#include "base/hash.h"
 #include "jvm_agent/native_modules.h"
 #include "jvm_agent/vm_read.h"
 
@@ -17,10 +19,66 @@ static bool read_word(void *context, uint64_t address, uint64_t *value)
     return true;
 }
 
-static bool step(const struct module *module, uint64_t pc, struct frame_registers *registers,
-                 bool interrupted, uintptr_t stack_end)
+#define NATIVE_PLACES 4096u
+
+/* What two searches found for an address, under the index of modules that they used. */
+struct native_place {
+    _Atomic uint32_t turn; /* odd while it changes */
+    const struct module_index *index;
+    uint64_t address;
+    uint64_t function;
+    const struct unwind_rule *rule;
+};
+
+static struct native_place native_places[NATIVE_PLACES];
+
+static struct native_place *place_of(uint64_t address)
 {
-    const struct unwind_rule *rule = module == NULL ? NULL : module_find_rule(module, pc);
+    return &native_places[hash_u64(address) & (NATIVE_PLACES - 1)];
+}
+
+__attribute__((no_sanitize("thread"))) static bool
+find_known(uint64_t address, const struct module_index *index, struct native_place *found)
+{
+    const struct native_place *place = place_of(address);
+    uint32_t turn = atomic_load_explicit(&place->turn, memory_order_acquire);
+    found->function = place->function;
+    found->rule = place->rule;
+    bool same = (turn & 1) == 0 && place->address == address && place->index == index && index != NULL;
+    atomic_thread_fence(memory_order_acquire);
+    return same && atomic_load_explicit(&place->turn, memory_order_relaxed) == turn;
+}
+
+__attribute__((no_sanitize("thread"))) static void remember(const struct native_place *found)
+{
+    struct native_place *place = place_of(found->address);
+    uint32_t turn = atomic_load_explicit(&place->turn, memory_order_relaxed);
+    if ((turn & 1) != 0 || !atomic_compare_exchange_strong(&place->turn, &turn, turn + 1))
+        return;
+    atomic_thread_fence(memory_order_release);
+    place->index = found->index;
+    place->address = found->address;
+    place->function = found->function;
+    place->rule = found->rule;
+    atomic_store_explicit(&place->turn, turn + 2, memory_order_release);
+}
+
+/* Tables may still be loading: only what was found is remembered. */
+static void look_up(struct native_place *found)
+{
+    const struct module *module = module_map_find(&native_modules, found->address);
+    struct symbol_match match;
+    found->function = 0;
+    found->rule = module == NULL ? NULL : module_find_rule(module, found->address);
+    if (module != NULL && module_find_symbol(module, found->address, &match))
+        found->function = match.start + module->bias;
+    if (found->function != 0 && found->rule != NULL)
+        remember(found);
+}
+
+static bool step(const struct unwind_rule *rule, struct frame_registers *registers, bool interrupted,
+                 uintptr_t stack_end)
+{
     struct unwind_registers state = {registers->pc, registers->sp, registers->fp, 0, interrupted};
     struct unwind_memory memory = {read_word, &stack_end};
     if (rule == NULL || rule->kind == UNWIND_NONE)
@@ -35,11 +93,10 @@ static bool step(const struct module *module, uint64_t pc, struct frame_register
 bool native_unwind(struct frame_registers *registers, bool interrupted, uintptr_t stack_end,
                    uintptr_t *function)
 {
-    uint64_t pc = interrupted ? registers->pc : registers->pc - 1;
-    const struct module *module = module_map_find(&native_modules, pc);
-    struct symbol_match match;
-    *function = 0;
-    if (module != NULL && module_find_symbol(module, pc, &match))
-        *function = (uintptr_t)(match.start + module->bias);
-    return step(module, pc, registers, interrupted, stack_end);
+    struct native_place found = {.address = interrupted ? registers->pc : registers->pc - 1};
+    found.index = __atomic_load_n(&native_modules.index, __ATOMIC_ACQUIRE);
+    if (!find_known(found.address, found.index, &found))
+        look_up(&found);
+    *function = (uintptr_t)found.function;
+    return step(found.rule, registers, interrupted, stack_end);
 }

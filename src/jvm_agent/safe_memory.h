@@ -15,8 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SAFE_CHUNK_BYTES ((size_t)1 << 20)
-#define SAFE_PIECE_LIMIT_BYTES (SAFE_CHUNK_BYTES / 4)
+#define SAFE_CHUNK_BYTES ((size_t)256 << 10)
+#define SAFE_PIECE_LIMIT_BYTES (SAFE_CHUNK_BYTES / 2)
 
 struct safe_chunk {
     struct safe_chunk *previous;
@@ -35,8 +35,8 @@ void safe_arena_release(struct safe_arena *arena);
 /* Eight-byte aligned, zeroed. NULL at the limit, or for a piece over SAFE_PIECE_LIMIT_BYTES. */
 void *safe_arena_allocate(struct safe_arena *arena, size_t size);
 
-#define SAFE_SEGMENT_ITEMS 4096
-#define SAFE_SEGMENTS 4096
+#define SAFE_SEGMENT_ITEMS 1024
+#define SAFE_SEGMENTS 16384
 
 struct safe_items {
     struct safe_arena *arena; /* counts the bytes, so that one limit holds for all */
@@ -62,8 +62,10 @@ static inline uint32_t safe_items_count(const struct safe_items *items)
     return atomic_load_explicit(&items->count, memory_order_acquire);
 }
 
-/* Pages straight from the kernel, zeroed, or NULL. */
+/* Pages straight from the kernel, zeroed, or NULL. Present ones cost no fault when a handler first touches them: each
+   fault costs more than a walk's step. */
 void *safe_map(size_t size);
+void *safe_map_present(size_t size);
 void safe_unmap(void *pages, size_t size);
 
 #endif

@@ -5,11 +5,21 @@
 #include <unistd.h>
 
 /* The raw system call: libc's mmap() may be replaced by an interposed one that allocates. */
+static void *map(size_t size, int flags)
+{
+    long pages =
+        syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0L);
+    return pages == -1 ? NULL : (void *)pages;
+}
+
 void *safe_map(size_t size)
 {
-    long pages = syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
-    return pages == -1 ? NULL : (void *)pages;
+    return map(size, MAP_NORESERVE);
+}
+
+void *safe_map_present(size_t size)
+{
+    return map(size, MAP_POPULATE);
 }
 
 void safe_unmap(void *pages, size_t size)
@@ -32,7 +42,7 @@ static void *map_charged(struct safe_arena *arena, size_t size)
 {
     if (!charge(arena, size))
         return NULL;
-    void *pages = safe_map(size);
+    void *pages = safe_map_present(size);
     if (pages == NULL) {
         atomic_fetch_sub(&arena->mapped_bytes, size);
         atomic_fetch_add(&arena->refused, 1);

@@ -31,7 +31,8 @@ bool sampler_open(size_t limit_bytes, struct error *error)
         sampler.buffers = safe_map(buffer_bytes);
     atomic_store(&sampler.free_buffers, UINT64_MAX);
     if (sampler.buffers == NULL || !method_table_init(&sampler.methods, &sampler.arena) ||
-        !trace_table_init(&sampler.traces, &sampler.arena) || !sample_ring_init(&sampler.ring)) {
+        !trace_table_init(&sampler.traces, &sampler.arena) || !place_cache_init(&sampler.places) ||
+        !sample_ring_init(&sampler.ring)) {
         sampler_close();
         return error_set_memory(error);
     }
@@ -60,6 +61,7 @@ void sampler_close(void)
         return;
     method_table_release(&sampler.methods);
     trace_table_release(&sampler.traces);
+    place_cache_release(&sampler.places);
     sample_ring_release(&sampler.ring);
     safe_arena_release(&sampler.arena);
 }

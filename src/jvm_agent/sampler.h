@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "jvm_agent/frame.h"
 #include "jvm_agent/method_table.h"
+#include "jvm_agent/place_cache.h"
 #include "jvm_agent/sample_ring.h"
 #include "jvm_agent/thread_table.h"
 #include "jvm_agent/trace_table.h"
@@ -28,6 +29,7 @@ struct sampler {
     struct safe_arena arena;
     struct method_table methods;
     struct trace_table traces;
+    struct place_cache places;
     struct sample_ring ring;
     bool opened;
     uint32_t depth_limit;

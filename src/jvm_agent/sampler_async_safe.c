@@ -41,8 +41,13 @@ uint32_t sampler_take_stack(struct thread_record *record, const void *context, b
     if (buffer < 0)
         return 0;
     frame_word *frames = sampler.buffers + (size_t)buffer * (SAMPLER_DEPTH_LIMIT + 1);
-    struct walk_request request = {
-        record, &sampler.methods, context, sampler.depth_limit, sampler.native_frames, sampler.mixed_frames};
+    struct walk_request request = {.record = record,
+                                   .methods = &sampler.methods,
+                                   .places = &sampler.places,
+                                   .context = context,
+                                   .depth_limit = sampler.depth_limit,
+                                   .native_frames = sampler.native_frames,
+                                   .mixed = sampler.mixed_frames};
     uint32_t depth = walker_walk(&request, frames, waiting);
     count_failure(frames, depth);
     if (sampler.processor_frames && context != NULL)

@@ -5,7 +5,7 @@
 bool trace_table_init(struct trace_table *table, struct safe_arena *arena)
 {
     table->arena = arena;
-    table->buckets = safe_map(TRACE_BUCKETS * sizeof(*table->buckets));
+    table->buckets = safe_map_present(TRACE_BUCKETS * sizeof(*table->buckets));
     return table->buckets != NULL && safe_items_init(&table->traces, arena, sizeof(struct trace));
 }
 

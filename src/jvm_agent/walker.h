@@ -14,11 +14,13 @@
 
 #include "jvm_agent/frame.h"
 #include "jvm_agent/method_table.h"
+#include "jvm_agent/place_cache.h"
 #include "jvm_agent/thread_table.h"
 
 struct walk_request {
     struct thread_record *record; /* of the calling thread */
     struct method_table *methods;
+    struct place_cache *places;
     const void *context; /* the handler's ucontext_t; NULL: begin at the last Java frame */
     uint32_t depth_limit;
     bool native_frames; /* also those of libraries */

@@ -134,10 +134,24 @@ static uintptr_t true_pc(const struct walk *walk, uintptr_t blob)
     return pc > blob && pc < blob + (uintptr_t)load_int(field_of(blob, vm.blob_size)) ? pc : walk->at.pc;
 }
 
-static bool add_scopes(struct walk *walk, uintptr_t blob, enum frame_kind kind)
+static struct place_owner owner_of(uintptr_t blob)
+{
+    return (struct place_owner){blob, load_word(field_of(blob, vm.compiled_method)),
+                                load_int(field_of(blob, vm.compiled_number))};
+}
+
+static void remember_place(const struct walk *walk, uintptr_t blob, uint32_t first, int frame_words)
+{
+    struct place_facts facts = {.pc = walk->at.pc, .owner = owner_of(blob), .frame_words = frame_words};
+    facts.frame_count = (uint16_t)(walk->depth - first);
+    facts.interrupted = walk->interrupted;
+    place_cache_put(walk->request->places, &facts, walk->frames + first);
+}
+
+static bool add_scopes(struct walk *walk, uintptr_t blob, uintptr_t pc, enum frame_kind kind)
 {
     struct scope scope;
-    if (!scope_find(&scope, blob, true_pc(walk, blob), walk->interrupted))
+    if (!scope_find(&scope, blob, pc, walk->interrupted))
         return add_java_frame(walk, kind, load_word(field_of(blob, vm.compiled_method)), 0);
     while (scope_next(&scope))
         if (!add_java_frame(walk, scope.next != 0 ? FRAME_INLINED : kind, scope.method, scope.bytecode_index))
@@ -156,7 +170,8 @@ static bool leave_compiled(struct walk *walk, int frame_words)
         struct frame_registers caller = walk->at;
         caller.sp += pushed * sizeof(uintptr_t);
         machine_leave_frame(frame_words, &caller);
-        if (code_contains(caller.pc) && code_blob_find(caller.pc) != 0) {
+        /* A caller is looked up by the next step; only where there is a choice it is needed now. */
+        if (code_contains(caller.pc) && (!walk->interrupted || code_blob_find(caller.pc) != 0)) {
             walk->at = caller;
             walk->interrupted = false;
             return true;
@@ -183,8 +198,12 @@ static bool step_compiled(struct walk *walk, uintptr_t blob)
         if (!complete)
             return add_java_frame(walk, kind, method, 0) && give_up(walk, FRAME_ERROR_COMPILED);
     }
-    if (!add_scopes(walk, blob, kind))
+    uint32_t first = walk->depth;
+    uintptr_t pc = true_pc(walk, blob);
+    if (!add_scopes(walk, blob, pc, kind))
         return false;
+    if (pc == walk->at.pc && vm.compiled_number >= 0)
+        remember_place(walk, blob, first, frame_words);
     return leave_compiled(walk, frame_words) || give_up(walk, FRAME_ERROR_COMPILED);
 }
 
@@ -264,8 +283,28 @@ static bool step_stub(struct walk *walk, uintptr_t blob)
     return machine_leave_native(walk->stack_end, &walk->at) || give_up(walk, FRAME_ERROR_STUB);
 }
 
+/* A place that an earlier walk came by, if its compiled method is still there. Frames are added only when it is. */
+static bool find_known(struct walk *walk, struct place_facts *facts)
+{
+    if (!place_cache_find(walk->request->places, walk->at.pc, walk->interrupted, facts,
+                          walk->frames + walk->depth, walk->request->depth_limit - walk->depth))
+        return false;
+    struct place_owner now = owner_of(facts->owner.blob);
+    return now.method == facts->owner.method && now.compilation == facts->owner.compilation;
+}
+
+static bool step_known(struct walk *walk, const struct place_facts *facts)
+{
+    walk->depth += facts->frame_count;
+    walk->java_depth += facts->frame_count;
+    return leave_compiled(walk, facts->frame_words) || give_up(walk, FRAME_ERROR_COMPILED);
+}
+
 static bool step_generated(struct walk *walk)
 {
+    struct place_facts facts;
+    if (walk->anchor == 0 && find_known(walk, &facts))
+        return step_known(walk, &facts);
     uintptr_t blob = code_blob_find(walk->at.pc);
     if (blob == 0)
         return give_up(walk, FRAME_ERROR_UNKNOWN_CODE);
