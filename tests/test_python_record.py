@@ -188,7 +188,7 @@ def test_a_process_that_ends_ends_the_recording(sparkflame):
 
 
 @pytest.mark.parametrize("arguments, message", [
-    ((), "which process? Give its number, or a program after \"--\""),
+    ((), "which process? Give its number, --spark APP, or a program after \"--\""),
     (("12x",), "\"12x\" is not a process number"),
     (("0",), "there is no process 0"),
     (("-r", "0", "1"), "--rate: 0 is not between 0.1 and 100000"),

@@ -2,7 +2,7 @@
 
 #include "commands/command.h"
 #include "commands/dump.h"
-#include "commands/process_choice.h"
+#include "commands/spark_targets.h"
 #include "spark/process_list.h"
 
 extern const struct command command_dump;
@@ -10,6 +10,7 @@ extern const struct command command_dump;
 struct dump_command_options {
     struct dump_options dump;
     const char *path;
+    const char *spark;
 };
 
 static struct dump_command_options chosen;
@@ -17,6 +18,8 @@ static struct dump_command_options chosen;
 static const struct option options[] = {
     {"output", 'o', OPTION_TEXT, offsetof(struct dump_command_options, path), "FILE",
      "Write to FILE (default: standard output)."},
+    {"spark", 0, OPTION_TEXT, offsetof(struct dump_command_options, spark), "APP",
+     "All Pythons of this Spark application on this machine, by its id or the PID of its driver."},
     {"json", 0, OPTION_FLAG, offsetof(struct dump_command_options, dump.as_json), NULL,
      "Print JSON, one object for each process."},
     {"locks", 'l', OPTION_FLAG, offsetof(struct dump_command_options, dump.locks), NULL,
@@ -38,13 +41,28 @@ static bool dump_process(const struct process *process, struct output *output, s
     return good;
 }
 
-/* All that fit the pattern; those that cannot be read are named and do not stop the others. */
-static bool dump_matching(const struct process_list *list, const char *pattern, struct output *output)
+static bool fits_pattern(const struct process_list *list, const struct process *process, const char *pattern)
+{
+    (void)list;
+    return process_matches(process, pattern);
+}
+
+static bool is_python_of(const struct process_list *list, const struct process *process,
+                         const char *application)
+{
+    return process->language == PROCESS_PYTHON && spark_target_matches(list, process, application);
+}
+
+/* All that fit; those that cannot be read are named and do not stop the others. */
+static bool dump_matching(const struct process_list *list, const char *pattern,
+                          bool (*fits)(const struct process_list *list, const struct process *process,
+                                       const char *pattern),
+                          struct output *output)
 {
     struct error error = {0};
     size_t found = 0, failed = 0;
     for (size_t i = 0; i < list->count; i++) {
-        if (!process_matches(&list->processes[i], pattern))
+        if (!fits(list, &list->processes[i], pattern))
             continue;
         found++;
         if (dump_process(&list->processes[i], output, &error))
@@ -66,7 +84,9 @@ static bool dump_all(char **patterns, int count, struct output *output, struct e
     if (!good)
         command_complain(&command_dump, "%s", error->message);
     for (int i = 0; list.count > 0 && i < count; i++)
-        good &= dump_matching(&list, patterns[i], output);
+        good &= dump_matching(&list, patterns[i], fits_pattern, output);
+    if (list.count > 0 && chosen.spark != NULL)
+        good &= dump_matching(&list, chosen.spark, is_python_of, output);
     process_list_release(&list);
     return good;
 }
@@ -84,9 +104,10 @@ static int run(int argc, char **argv)
         command_print_help(&command_dump);
         return EXIT_GOOD;
     }
-    if (count == 0)
-        return command_usage_error(&command_dump,
-                                   "which process? Give its PID, main class, Spark role or application");
+    if (count == 0 && chosen.spark == NULL)
+        return command_usage_error(
+            &command_dump,
+            "which process? Give its PID, main class, Spark role or application, or --spark APP");
     if (!output_open(&output, chosen.path, &error)) {
         command_complain(&command_dump, "%s", error.message);
         return EXIT_FAILED;
@@ -103,7 +124,7 @@ static int run(int argc, char **argv)
 const struct command command_dump = {
     .name = "dump",
     .summary = "Print the stacks of all threads of JVMs and Pythons, once",
-    .usage = "[OPTIONS] PID|APPLICATION|CLASS|ROLE…",
+    .usage = "[OPTIONS] PID|APPLICATION|CLASS|ROLE… | --spark APP",
     .examples = "  sparkflame dump 4711\n"
                 "  sparkflame dump --json executor > executors.json\n"
                 "  sparkflame dump python-worker\n",

@@ -10,6 +10,7 @@ extern const struct command command_record;
 struct record_options {
     const char *file;
     const char *duration;
+    const char *spark;
     const char *event;
     double rate;
     struct option_list pids;
@@ -25,6 +26,8 @@ static const struct option recording_options[] = {
     {"pid", 'p', OPTION_LIST, AT(pids), "PID", "Record this process; may be repeated"},
     {"subprocesses", 's', OPTION_FLAG, AT(subprocesses), NULL,
      "Also the processes that it starts, and theirs"},
+    {"spark", 0, OPTION_TEXT, AT(spark), "APP",
+     "All Pythons of this Spark application on this machine, by its id or the PID of its driver"},
     {"duration", 'd', OPTION_TEXT, AT(duration), "TIME",
      "How long: 30, 90s, 2m, unlimited (default: until the processes end, or Ctrl-C)"},
     {"rate", 'r', OPTION_NUMBER, AT(rate), "HZ", "Samples a second (default: 100)"},
@@ -78,8 +81,10 @@ static bool set_targets(struct python_recording *recording, char **operands, int
             return false;
     }
     recording->program = program;
-    if (recording->pid_count == 0 && program == NULL)
-        return error_set(error, ERROR_USAGE, "which process? Give its number, or a program after \"--\"");
+    recording->spark_application = options.spark;
+    if (recording->pid_count == 0 && program == NULL && options.spark == NULL)
+        return error_set(error, ERROR_USAGE,
+                         "which process? Give its number, --spark APP, or a program after \"--\"");
     return true;
 }
 
@@ -89,7 +94,7 @@ static bool set_recording(struct python_recording *recording, struct error *erro
         !python_recording_parse_duration(options.duration, &recording->duration_ns, error))
         return false;
     recording->sampler = (struct python_sampler_options){
-        .follow_children = options.subprocesses || recording->program != NULL,
+        .follow_children = options.subprocesses || recording->program != NULL || options.spark != NULL,
         .want_idle = options.idle,
         .only_gil = options.gil,
         .wait_for_python = recording->program != NULL,
@@ -144,7 +149,7 @@ static int run(int argc, char **argv)
     if (!set_targets(&recording, argv + 1, operand_count, program, &error) ||
         !set_recording(&recording, &error))
         return command_usage_error(&command_record, "%s", error.message);
-    if (recording.pid_count == 1 && program == NULL && is_jvm(recording.pids[0]))
+    if (recording.pid_count == 1 && program == NULL && options.spark == NULL && is_jvm(recording.pids[0]))
         return run_jvm(&recording);
     if (options.event != NULL)
         return command_usage_error(&command_record, "--event is for JVMs, one at a time");
@@ -154,7 +159,7 @@ static int run(int argc, char **argv)
 const struct command command_record = {
     .name = "record",
     .summary = "Record the stacks of a running JVM, or of Python processes",
-    .usage = "[OPTIONS] PID… | [OPTIONS] -- PROGRAM [ARGUMENT…]",
+    .usage = "[OPTIONS] PID… | [OPTIONS] --spark APP | [OPTIONS] -- PROGRAM [ARGUMENT…]",
     .details = "A JVM gets the agent (see sparkflame-asprof for all that it can do); its stacks are Java,\n"
                "native and kernel frames.\n\n"
                "Pythons are never stopped: each stack is read twice at once and kept only when both\n"
@@ -167,6 +172,8 @@ const struct command command_record = {
                 "      what a JVM allocates, and where\n"
                 "  sparkflame record --subprocesses 1234 -f workers.svg\n"
                 "      a pyspark.daemon with all its workers, until Ctrl-C\n"
+                "  sparkflame record --spark app-20260131140500-0001 -f workers.html\n"
+                "      all Python workers of an application on this machine\n"
                 "  sparkflame record -f job.html -- python3 job.py\n"
                 "      a program from begin to end\n",
     .options = groups,

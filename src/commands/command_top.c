@@ -8,6 +8,7 @@ extern const struct command command_top;
 
 struct top_options {
     const char *duration;
+    const char *spark;
     double rate, delay;
     struct option_list pids;
     bool subprocesses, gil, idle, lines, full_names;
@@ -22,6 +23,8 @@ static const struct option top_options[] = {
     {"pid", 'p', OPTION_LIST, AT(pids), "PID", "Watch this process; may be repeated"},
     {"subprocesses", 's', OPTION_FLAG, AT(subprocesses), NULL,
      "Also the processes that it starts, and theirs"},
+    {"spark", 0, OPTION_TEXT, AT(spark), "APP",
+     "All Pythons of this Spark application on this machine, by its id or the PID of its driver"},
     {"rate", 'r', OPTION_NUMBER, AT(rate), "HZ", "Samples a second (default: 100)"},
     {"delay", 0, OPTION_NUMBER, AT(delay), "SECONDS", "Time between two pictures (default: 1)"},
     {"duration", 'd', OPTION_TEXT, AT(duration), "TIME",
@@ -56,10 +59,12 @@ static bool set_recording(struct python_recording *recording, char **operands, i
         if (!python_recording_add_pid(recording, operands[i], error))
             return false;
     }
-    if (recording->pid_count == 0 && recording->program == NULL)
-        return error_set(error, ERROR_USAGE, "which process? Give its number, or a program after \"--\"");
+    recording->spark_application = options.spark;
+    if (recording->pid_count == 0 && recording->program == NULL && options.spark == NULL)
+        return error_set(error, ERROR_USAGE,
+                         "which process? Give its number, --spark APP, or a program after \"--\"");
     struct python_sampler_options *sampler = &recording->sampler;
-    sampler->follow_children = options.subprocesses || recording->program != NULL;
+    sampler->follow_children = options.subprocesses || recording->program != NULL || options.spark != NULL;
     sampler->want_idle = options.idle;
     sampler->only_gil = options.gil;
     sampler->wait_for_python = recording->program != NULL;
@@ -90,7 +95,7 @@ static int run(int argc, char **argv)
 const struct command command_top = {
     .name = "top",
     .summary = "Watch which Python functions take the time",
-    .usage = "[OPTIONS] PID… | [OPTIONS] -- PROGRAM [ARGUMENT…]",
+    .usage = "[OPTIONS] PID… | [OPTIONS] --spark APP | [OPTIONS] -- PROGRAM [ARGUMENT…]",
     .details =
         "A table that is drawn anew each second: the share of the newest stacks that have a function\n"
         "innermost (own) or anywhere (total), and the time since the begin. Keys: 1 to 4 sort, q ends.\n"

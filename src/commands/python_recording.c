@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/text_view.h"
-#include "commands/started_command.h"
+#include "commands/python_targets.h"
 #include "commands/time_text.h"
 
 #define PROGRESS_NS INT64_C(500000000)
@@ -107,14 +107,15 @@ static void print_progress(const struct python_sampler *sampler, int64_t begin, 
 }
 
 /* In short runs when somebody watches. */
-static void run_sampler(const struct python_recording *recording, struct python_sampler *sampler)
+static void run_sampler(struct python_targets *targets, struct python_sampler *sampler)
 {
+    const struct python_recording *recording = targets->recording;
     int64_t begin = now_ns();
     bool watched = !recording->quiet && isatty(STDERR_FILENO) && recording->program == NULL;
     int64_t left = recording->duration_ns;
     do {
         int64_t part = watched && (left == 0 || left > PROGRESS_NS) ? PROGRESS_NS : left;
-        python_sampler_run(sampler, part, &stopped);
+        python_targets_sample(targets, sampler, part, &stopped);
         if (watched)
             print_progress(sampler, begin, recording->duration_ns);
         if (recording->duration_ns > 0) {
@@ -151,25 +152,12 @@ static void print_summary(const struct python_recording *recording, const struct
         command_complain(recording->command, "no Python process was seen in that time");
 }
 
-static bool add_processes(const struct python_recording *recording, struct python_sampler *sampler,
-                          pid_t *started, struct error *error)
-{
-    for (size_t i = 0; i < recording->pid_count; i++) {
-        if (!python_sampler_add(sampler, recording->pids[i], error))
-            return false;
-    }
-    if (recording->program == NULL)
-        return true;
-    return started_command_start(started, recording->program, error) &&
-           python_sampler_add(sampler, *started, error);
-}
-
 bool python_recording_run(const struct python_recording *recording, struct profile *profile)
 {
     struct error error = {0};
     struct python_profile into;
     struct python_sampler *sampler = NULL;
-    pid_t started = 0;
+    struct python_targets targets = {.recording = recording};
     bool good = false;
     if (!python_profile_init(&into, profile, &recording->profile, &error))
         goto done;
@@ -177,9 +165,9 @@ bool python_recording_run(const struct python_recording *recording, struct profi
     if (sampler == NULL)
         goto done;
     catch_signals();
-    if (!add_processes(recording, sampler, &started, &error))
+    if (!python_targets_init(&targets, recording, sampler, &error))
         goto done;
-    run_sampler(recording, sampler);
+    run_sampler(&targets, sampler);
     print_summary(recording, sampler);
     if (into.failed)
         error_set_memory(&error);
@@ -189,8 +177,7 @@ done:
         command_complain(recording->command, "%s", error.message);
     python_sampler_free(sampler);
     python_profile_release(&into);
-    if (started > 0)
-        started_command_wait(started);
+    python_targets_release(&targets);
     return good;
 }
 

@@ -22,8 +22,9 @@ struct python_recording {
     const struct command *command; /* who speaks */
     pid_t pids[RECORDING_MOST_PIDS];
     size_t pid_count;
-    char *const *program; /* to start and record; NULL: none */
-    int64_t duration_ns;  /* 0: until the end of the processes, or Ctrl-C */
+    char *const *program;          /* to start and record; NULL: none */
+    const char *spark_application; /* all its processes on this machine; NULL: none */
+    int64_t duration_ns;           /* 0: until the end of the processes, or Ctrl-C */
     struct python_sampler_options sampler;
     struct python_profile_options profile;
     bool quiet;

@@ -14,7 +14,7 @@
 #include "base/array.h"
 #include "base/id_map.h"
 #include "base/output.h"
-#include "commands/started_command.h"
+#include "commands/python_targets.h"
 #include "python_sampler/python_profile.h"
 
 #define MOST_ROWS 1000000
@@ -240,13 +240,14 @@ static bool show_on_terminal(struct table *table, const struct python_sampler *s
 }
 
 /* Keys are looked at ten times a second, whatever the delay between pictures. */
-static bool watch(struct table *table, struct python_sampler *sampler, struct error *error)
+static bool watch(struct table *table, struct python_targets *targets, struct python_sampler *sampler,
+                  struct error *error)
 {
     int64_t delay = (int64_t)(table->top->delay_seconds * (double)SECOND_NS);
     bool good = true;
     while (good && !atomic_load(&stopped) && python_sampler_statistics(sampler).live > 0) {
         for (int64_t done = 0; done < delay && !atomic_load(&stopped); done += SECOND_NS / 10) {
-            python_sampler_run(sampler, SECOND_NS / 10, &stopped);
+            python_targets_sample(targets, sampler, SECOND_NS / 10, &stopped);
             read_keys();
         }
         good = show_on_terminal(table, sampler, error);
@@ -255,33 +256,28 @@ static bool watch(struct table *table, struct python_sampler *sampler, struct er
     return good;
 }
 
-static bool print_once(struct table *table, struct python_sampler *sampler, struct error *error)
+static bool print_once(struct table *table, struct python_targets *targets, struct python_sampler *sampler,
+                       struct error *error)
 {
     struct output output;
     int64_t duration = table->top->recording->duration_ns;
-    python_sampler_run(sampler, duration == 0 ? PLAIN_SECONDS * SECOND_NS : duration, &stopped);
+    python_targets_sample(targets, sampler, duration == 0 ? PLAIN_SECONDS * SECOND_NS : duration, &stopped);
     if (!output_open_descriptor(&output, STDOUT_FILENO, error))
         return false;
     write_table(table, sampler, &output, PLAIN_ROWS, 4096);
     return output_finish(&output, error);
 }
 
-static bool run_table(struct table *table, struct python_sampler *sampler, pid_t *started,
+static bool run_table(struct table *table, struct python_targets *targets, struct python_sampler *sampler,
                       struct error *error)
 {
-    const struct python_recording *recording = table->top->recording;
-    for (size_t i = 0; i < recording->pid_count; i++) {
-        if (!python_sampler_add(sampler, recording->pids[i], error))
-            return false;
-    }
-    if (recording->program != NULL && (!started_command_start(started, recording->program, error) ||
-                                       !python_sampler_add(sampler, *started, error)))
+    if (!python_targets_init(targets, table->top->recording, sampler, error))
         return false;
     signal(SIGINT, stop);
     signal(SIGTERM, stop);
     if (!isatty(STDOUT_FILENO) || !change_terminal())
-        return print_once(table, sampler, error);
-    bool good = watch(table, sampler, error);
+        return print_once(table, targets, sampler, error);
+    bool good = watch(table, targets, sampler, error);
     restore_terminal();
     return good;
 }
@@ -290,17 +286,16 @@ int python_top_run(const struct python_top *top)
 {
     struct error error = {0};
     struct table table = {.top = top};
-    pid_t started = 0;
+    struct python_targets targets = {.recording = top->recording};
     sort_order = (enum top_order)top->order;
     id_map_init(&table.places);
     struct python_sampler *sampler =
         python_sampler_new(&top->recording->sampler, count_stack, &table, &error);
-    bool good = sampler != NULL && run_table(&table, sampler, &started, &error);
+    bool good = sampler != NULL && run_table(&table, &targets, sampler, &error);
     if (!good)
         command_complain(top->recording->command, "%s", error.message);
     python_sampler_free(sampler);
-    if (started > 0)
-        started_command_wait(started);
+    python_targets_release(&targets);
     id_map_release(&table.places);
     free(table.rows);
     return good ? EXIT_GOOD : EXIT_FAILED;

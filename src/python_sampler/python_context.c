@@ -89,6 +89,15 @@ static bool read_task(const struct python_context *context, const struct python_
            read_field(reader, object, "_attemptNumber", &task->attempt);
 }
 
+/* The worker keeps one object for all tasks and sets the id last, so that until then other fields may be those of the
+ * next task already. */
+static bool is_whole(const struct python_task *task, const struct python_task *before)
+{
+    return !before->known || task->task_id != before->task_id ||
+           (task->stage == before->stage && task->partition == before->partition &&
+            task->attempt == before->attempt);
+}
+
 const struct python_task *python_context_task(struct python_context *context,
                                               const struct python_reader *reader, uint64_t interpreter,
                                               int64_t now_ns)
@@ -98,7 +107,9 @@ const struct python_task *python_context_task(struct python_context *context,
     context->next_task_ns = now_ns + PYTHON_TASK_TRUST_NS;
     struct python_task task = {.known = false};
     if (find_task_class(context, reader, interpreter, now_ns))
-        task.known = read_task(context, reader, &task);
+        task.known = read_task(context, reader, &task) && is_whole(&task, &context->last_known);
     context->task = task.known ? task : (struct python_task){.known = false};
+    if (task.known)
+        context->last_known = task;
     return &context->task;
 }

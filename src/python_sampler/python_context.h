@@ -23,6 +23,7 @@ struct python_context {
     int64_t next_task_search_ns;
     int64_t next_task_ns;
     struct python_task task;
+    struct python_task last_known;
 };
 
 /* Copies the name of the thread; false when Python has none for it. */

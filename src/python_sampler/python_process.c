@@ -305,24 +305,34 @@ static void name_thread(struct python_process *process, struct python_thread *th
         python_thread_read_kernel_name(thread, process->memory.pid);
 }
 
-/* A worker of PySpark has worker.py's main at the root, below it daemon.py or runpy. */
-static bool runs_worker(const struct python_sampling *sampling, size_t frame_count)
+/* A worker of PySpark has worker.py's main near the root, below daemon.py or runpy. The first thing main does is wait for
+ * a number: until then the task before is over and the next one has not begun. */
+static enum python_worker_state state_of_worker(const struct python_sampling *sampling, size_t frame_count)
 {
     for (size_t i = frame_count; i-- > 0 && frame_count - i <= WORKER_FRAMES;) {
         uint32_t function = sampling->frames[i].function;
-        if (text_ends_with(python_function_file(&sampling->functions, function), TEXT("pyspark/worker.py")))
-            return true;
+        if (!text_ends_with(python_function_file(&sampling->functions, function),
+                            TEXT("pyspark/worker.py")) ||
+            !text_equal(python_function_name(&sampling->functions, function), TEXT("main")))
+            continue;
+        bool waits =
+            i == 1 && text_equal(python_function_name(&sampling->functions, sampling->frames[0].function),
+                                 TEXT("read_int"));
+        return waits ? WORKER_BETWEEN_TASKS : WORKER_SERVES;
     }
-    return false;
+    return WORKER_NONE;
 }
 
-static struct python_task find_task(struct python_process *process, const struct python_sampling *sampling,
-                                    size_t frame_count, uint64_t interpreter, int64_t now_ns)
+/* A task is served by the thread that runs worker.py's main; others that it started work for the same task. */
+static struct python_task find_task(struct python_process *process, const struct python_thread *thread,
+                                    const struct python_sampling *sampling, size_t frame_count,
+                                    uint64_t interpreter, int64_t now_ns)
 {
     struct python_reader reader = {&process->memory, &process->runtime.layout};
-    if (!process->is_worker)
-        process->is_worker = runs_worker(sampling, frame_count);
-    if (!process->is_worker)
+    enum python_worker_state state = state_of_worker(sampling, frame_count);
+    if (state != WORKER_NONE || thread->number == process->memory.pid)
+        process->worker_state = state;
+    if (process->worker_state != WORKER_SERVES)
         return (struct python_task){.known = false};
     return *python_context_task(&process->context, &reader, interpreter, now_ns);
 }
@@ -347,7 +357,7 @@ static bool deliver(struct python_process *process, struct python_thread *thread
         .on_cpu = on_cpu,
         .has_gil = interpreter->gil_holder == thread->address,
         .collecting = interpreter->collecting,
-        .task = find_task(process, sampling, frame_count, interpreter->address, now_ns),
+        .task = find_task(process, thread, sampling, frame_count, interpreter->address, now_ns),
         .functions = &sampling->functions,
         .frames = sampling->frames,
         .frame_count = frame_count,

@@ -55,12 +55,19 @@ struct python_sampling {
     void *context;
 };
 
+/* What a process does for PySpark, as its main thread was seen last. */
+enum python_worker_state {
+    WORKER_NONE,
+    WORKER_BETWEEN_TASKS,
+    WORKER_SERVES,
+};
+
 struct python_process {
     struct process_memory memory;
     struct python_runtime runtime;
     struct python_code_cache codes;
     struct python_context context;
-    bool is_worker; /* runs pyspark's worker */
+    enum python_worker_state worker_state;
     struct python_interpreter interpreters[PYTHON_MOST_INTERPRETERS];
     size_t interpreter_count;
     uint64_t interpreters_head;

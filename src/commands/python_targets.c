@@ -1,0 +1,70 @@
+#include "commands/python_targets.h"
+
+#include <time.h>
+
+#include "commands/started_command.h"
+
+/* How long a new process of an application may wait after it was found; workers are found as children, at once. */
+#define PART_NS INT64_C(500000000)
+#define MOST_AT_ONCE 256
+
+static int64_t now_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/* Those that cannot be read are passed over as long as others can. */
+static bool add_application(struct python_targets *targets, struct python_sampler *sampler,
+                            struct error *error)
+{
+    pid_t pids[MOST_AT_ONCE];
+    size_t added = 0;
+    size_t count = spark_targets_take(targets->spark, pids, MOST_AT_ONCE);
+    for (size_t i = 0; i < count; i++)
+        added += python_sampler_add(sampler, pids[i], error);
+    return added > 0;
+}
+
+bool python_targets_init(struct python_targets *targets, const struct python_recording *recording,
+                         struct python_sampler *sampler, struct error *error)
+{
+    *targets = (struct python_targets){.recording = recording};
+    for (size_t i = 0; i < recording->pid_count; i++) {
+        if (!python_sampler_add(sampler, recording->pids[i], error))
+            return false;
+    }
+    if (recording->spark_application != NULL) {
+        targets->spark = spark_targets_new(recording->spark_application, error);
+        if (targets->spark == NULL || !add_application(targets, sampler, error))
+            return false;
+    }
+    if (recording->program == NULL)
+        return true;
+    return started_command_start(&targets->started, recording->program, error) &&
+           python_sampler_add(sampler, targets->started, error);
+}
+
+void python_targets_release(struct python_targets *targets)
+{
+    spark_targets_free(targets->spark);
+    if (targets->started > 0)
+        started_command_wait(targets->started);
+}
+
+void python_targets_sample(struct python_targets *targets, struct python_sampler *sampler,
+                           int64_t duration_ns, const atomic_bool *stop)
+{
+    if (targets->spark == NULL) {
+        python_sampler_run(sampler, duration_ns, stop);
+        return;
+    }
+    int64_t end = duration_ns == 0 ? INT64_MAX : now_ns() + duration_ns;
+    for (int64_t left; (left = end - now_ns()) > 0 && !atomic_load(stop);) {
+        (void)add_application(targets, sampler, NULL);
+        if (python_sampler_statistics(sampler).live == 0)
+            return;
+        python_sampler_run(sampler, left < PART_NS ? left : PART_NS, stop);
+    }
+}
