@@ -39,9 +39,9 @@ def test_collect_start_stop(program, sparkflame, tmp_path):
 def test_pictures(program, sparkflame, tmp_path):
     """Drawn outside of the JVM, where this command runs."""
     pid = program.pid
-    refused = sparkflame("asprof", "start", "-f", "page.html", pid)
+    refused = sparkflame("asprof", "start", "-f", "picture.svg", pid)
     assert refused.returncode == 1 and b"when profiling stops" in refused.stderr
-    refused = sparkflame("control", pid, "start", "event=cpu", "file=page.html")
+    refused = sparkflame("control", pid, "start", "event=cpu", "file=picture.svg")
     assert refused.returncode == 1 and b"not made inside the JVM" in refused.stderr
     done = sparkflame("asprof", "start", "-e", "wall", "-i", "1ms", pid)
     assert done.stdout == b"Profiling started\n", done.stderr
@@ -54,8 +54,11 @@ def test_pictures(program, sparkflame, tmp_path):
     picture = (tmp_path / "picture.svg").read_text()
     assert "Waits.burns" in picture and "Burns &amp; waits" in picture
     assert "Burns &amp; waits" in (tmp_path / "page.html").read_text()
-    page = sparkflame("asprof", "stop", "-o", "flamegraph", pid)
-    assert page.returncode == 0 and page.stdout.startswith(b"<!doctype html>"), page.stderr
+    page = sparkflame("asprof", "stop", "-o", "flamegraph", "--title", "<Burns>", pid)
+    assert page.returncode == 0 and page.stdout.startswith(b"<!DOCTYPE html>"), page.stderr
+    assert b"<h1>&lt;Burns></h1>" in page.stdout
+    (tmp_path / "agent.html").write_bytes(page.stdout)
+    assert b"Waits.burns" in sparkflame("convert", "agent.html").stdout
 
 
 def thread_names(pid):

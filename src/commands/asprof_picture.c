@@ -14,8 +14,7 @@ const char *asprof_picture_format(const char *output, const char *file)
     static const struct {
         const char *output, *ending, *format;
     } formats[] = {
-        {"flamegraph", ".html", "html"},
-        {"html", ".htm", "html"},
+        {"html", ".html", "html"},
         {"svg", ".svg", "svg"},
         {"pprof", ".pb.gz", "pprof"},
     };

@@ -278,6 +278,19 @@ static bool show_log(const struct asprof *call)
     return any;
 }
 
+/* For the page that the agent writes. */
+static void add_looks(const struct asprof_picture *picture, struct text_builder *line)
+{
+    if (picture->title != NULL)
+        text_builder_format(line, ",title=%s", picture->title);
+    if (picture->min_width != NULL)
+        text_builder_format(line, ",minwidth=%s", picture->min_width);
+    if (picture->reverse)
+        text_builder_add_c_string(line, ",reverse");
+    if (picture->inverted)
+        text_builder_add_c_string(line, ",inverted");
+}
+
 static bool send_action(struct asprof *call, pid_t pid, const char *library, const char *action)
 {
     struct error error = {0};
@@ -293,6 +306,8 @@ static bool send_action(struct asprof *call, pid_t pid, const char *library, con
     if (call->picture.format == NULL && call->output != NULL)
         text_builder_format(&line, ",%s", call->output);
     text_builder_add(&line, text_builder_view(&call->arguments));
+    if (call->picture.format == NULL)
+        add_looks(&call->picture, &line);
     if (call->log_inside != NULL)
         text_builder_format(&line, ",log=%s", call->log_inside);
     bool good =
@@ -337,6 +352,8 @@ static bool choose_picture(struct asprof *call)
     bool gives_samples = strcmp(call->action, "collect") == 0 || strcmp(call->action, "stop") == 0 ||
                          strcmp(call->action, "dump") == 0;
     const char *format = asprof_picture_format(call->output, call->file);
+    if (format != NULL && !gives_samples && strcmp(format, "html") == 0)
+        format = NULL; /* the agent has a page of its own */
     if (format != NULL && !gives_samples) {
         fprintf(stderr,
                 "[ERROR] this format is drawn when profiling stops: give it to stop, or record JFR\n");
@@ -385,8 +402,10 @@ const struct command command_asprof = {
         "-f, "
         "-o, -i, -j, -t, -s, -n, -g, -a, -l, -I, -X, -L, -F, --alloc, --lock, --wall, --live, --loop, "
         "--timeout, --chunktime, --chunksize, --cstack, --total and the others that asprof has. "
-        "Pages, pictures and pprof (.html, .svg, .pb.gz) are made by this command, not in the JVM, so they "
-        "are asked of collect, dump or stop, not of start.",
+        "Pictures and pprof (.svg, .pb.gz) are made by this command, not in the JVM, so they "
+        "are asked of collect, dump or stop, not of start; so is a page (.html), which the agent writes "
+        "itself "
+        "when it is asked of start, or as -o flamegraph.",
     .examples =
         "  sparkflame asprof -d 30 -f profile.html 4711\n      30 seconds of CPU time of process 4711\n",
     .options = NULL,

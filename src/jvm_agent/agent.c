@@ -46,6 +46,11 @@ static void list_events(struct text_builder *text)
     for (size_t i = 0; engine_at(i) != NULL; i++)
         if (engine_at(i) != &engine_wall)
             text_builder_format(text, "  %-10s %s\n", engine_at(i)->name, engine_at(i)->summary);
+    text_builder_add_c_string(text, "Perf events:\n");
+    perf_choice_list(text);
+    text_builder_add_c_string(text,
+                              "  rNNN, PMU/EVENT/, CATEGORY:TRACEPOINT, mem:ADDRESS[:rwx], kprobe:NAME, "
+                              "uprobe:FILE+OFFSET\n  FUNCTION of this process\n");
 }
 
 static bool run_action(struct arguments *arguments, struct text_builder *text, struct error *error)

@@ -8,6 +8,7 @@
 #include "jvm_agent/agent_log.h"
 #include "jvm_agent/class_names.h"
 #include "jvm_agent/java_vm.h"
+#include "jvm_agent/rate_limit.h"
 #include "jvm_agent/sampler.h"
 
 struct live_object {
@@ -138,7 +139,8 @@ void JNICALL allocations_on_sample(jvmtiEnv *tools, JNIEnv *environment, jthread
 {
     struct thread_record *record = thread_table_add(thread_own_id());
     atomic_fetch_add(&sampler.active, 1);
-    if (record != NULL && atomic_load(&sampler.running) && !atomic_load(&record->own))
+    if (record != NULL && atomic_load(&sampler.running) && !atomic_load(&record->own) &&
+        rate_limit_allows(SAMPLE_ALLOCATION, sampler_now_ns()))
         take_sample(tools, environment, record, object, object_class, (uint64_t)size);
     atomic_fetch_sub(&sampler.active, 1);
 }

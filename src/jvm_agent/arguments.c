@@ -242,6 +242,32 @@ static void apply_all(struct arguments *arguments)
     arguments->live = true;
 }
 
+/* "50/20": of stacks deeper than 50 only the 20 innermost frames. */
+static bool set_second_depth(struct arguments *arguments, const char *text, struct error *error)
+{
+    const char *at = strstr(text, "jstackdepth=");
+    const char *slash = at == NULL ? NULL : strpbrk(at, "/,");
+    if (slash == NULL || *slash != '/')
+        return true;
+    uint64_t kept;
+    if (!text_to_u64((struct text_view){slash + 1, strcspn(slash + 1, ",")}, &kept) || kept == 0 ||
+        kept > (uint64_t)arguments->depth)
+        return error_set(error, ERROR_USAGE,
+                         "jstackdepth=DEPTH/KEPT keeps at least 1 and at most DEPTH frames");
+    arguments->truncated_depth = (int64_t)kept;
+    return true;
+}
+
+static bool set_least_width(struct arguments *arguments, struct error *error)
+{
+    if (arguments->least_width == NULL)
+        return true;
+    if (!text_to_double(text_of(arguments->least_width), &arguments->least_width_percent) ||
+        arguments->least_width_percent < 0 || arguments->least_width_percent > 100)
+        return error_set(error, ERROR_USAGE, "minwidth=%s is not a percentage", arguments->least_width);
+    return true;
+}
+
 bool arguments_parse(struct arguments *arguments, const char *text, struct error *error)
 {
     set_defaults(arguments);
@@ -258,7 +284,10 @@ bool arguments_parse(struct arguments *arguments, const char *text, struct error
             return false;
         }
     apply_all(arguments);
-    return true;
+    if (set_second_depth(arguments, arguments->source, error) && set_least_width(arguments, error))
+        return true;
+    arguments_release(arguments);
+    return false;
 }
 
 void arguments_release(struct arguments *arguments)

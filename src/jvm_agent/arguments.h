@@ -40,6 +40,7 @@ enum output_format {
     FORMAT_FLAMEGRAPH,
     FORMAT_SVG,
     FORMAT_PPROF,
+    FORMAT_OTLP,
 };
 
 struct argument_list {
@@ -64,6 +65,11 @@ struct arguments {
     const char *features;
     const char *jfr_sync;
     const char *clock;
+    const char *least_width;       /* minwidth */
+    const char *begin, *end;       /* functions that open and close the window of sampling */
+    const char *rate_limit;        /* "cpu:50;alloc:100" */
+    const char *jfr_options;       /* taken, without effect */
+    const char *descriptor_source; /* fdtransfer */
     int64_t interval;
     int64_t timeout_s;
     int64_t loop_s;
@@ -71,6 +77,7 @@ struct arguments {
     int64_t alloc_bytes;
     int64_t lock_ns;
     int64_t depth;
+    int64_t truncated_depth; /* frames kept of a stack deeper than `depth`; jstackdepth=DEPTH/KEPT */
     int64_t chunk_bytes;
     int64_t chunk_s;
     int64_t memory_limit_bytes;
@@ -80,7 +87,9 @@ struct arguments {
     struct argument_list include, exclude;
     bool live, threads, simple, normal, signatures, annotate, library, dot;
     int64_t target_cpu;
-    bool record_cpu, total, all_user, no_batch, quiet, reverse, inverted, all, scheduler;
+    bool record_cpu, total, all_user, no_batch, quiet, reverse, inverted, all, scheduler, tlab,
+        time_to_safepoint, no_stop;
+    double least_width_percent;
 };
 
 /* Never fails for an unknown name (it is remembered), but for a value that cannot be. */

@@ -11,12 +11,16 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "jvm_agent/perf_choice.h"
 #include "jvm_agent/thread_table.h"
 
 struct engine_settings {
-    uint64_t interval_ns;
+    uint64_t interval_ns; /* or events, for perf's counters */
     int signal_number;
-    int target_cpu;  /* perf: only samples on this processor; -1: all */
+    int target_cpu;     /* perf: only samples on this processor; -1: all */
+    bool kernel_frames; /* perf: with the kernel's part of the stack */
+    bool all_user;      /* perf: not while in the kernel */
+    struct perf_choice perf;
     bool batch_idle; /* wall: do not wake sleeping threads again */
 };
 

@@ -6,6 +6,7 @@
 #include "jvm_agent/agent_log.h"
 #include "jvm_agent/allocations.h"
 #include "jvm_agent/locks.h"
+#include "jvm_agent/native_names.h"
 #include "jvm_agent/sampler.h"
 #include "jvm_agent/signal_choice.h"
 #include "jvm_agent/thread_watch.h"
@@ -38,13 +39,30 @@ static void plan_execution(struct event_plan *plan, const struct engine *engine,
         plan->execution_settings.interval_ns = MIN_INTERVAL_NS;
 }
 
+/* A counter's interval is a number of events. */
+static bool plan_perf(struct event_plan *plan, const char *event, const struct arguments *arguments,
+                      struct error *error)
+{
+    struct perf_choice *choice = &plan->execution_settings.perf;
+    if (!perf_choice_make(choice, event, error))
+        return false;
+    plan_execution(plan, &engine_perf, arguments->interval);
+    if (!choice->is_clock)
+        plan->execution_settings.interval_ns =
+            arguments->interval > 0 ? (uint64_t)arguments->interval : choice->default_interval;
+    plan->execution_settings.all_user = arguments->all_user;
+    plan->execution_settings.kernel_frames = !arguments->all_user;
+    plan->unit = choice->unit;
+    return true;
+}
+
 static bool plan_main_event(struct event_plan *plan, const struct arguments *arguments, struct error *error)
 {
     const char *event = arguments->event;
     plan->unit = "ns";
     if (strcmp(event, "cpu") == 0) {
-        plan_execution(plan, &engine_perf, arguments->interval);
         plan->execution_may_fall_back = true;
+        return plan_perf(plan, "cpu-clock", arguments, error);
     } else if (strcmp(event, "alloc") == 0) {
         plan_allocations(plan, arguments->interval);
         plan->main_kind = SAMPLE_ALLOCATION;
@@ -58,8 +76,8 @@ static bool plan_main_event(struct event_plan *plan, const struct arguments *arg
         plan->main_kind = SAMPLE_WALL;
     } else {
         const struct engine *engine = engine_find(event);
-        if (engine == NULL)
-            return error_set(error, ERROR_USAGE, "unknown event %s; `list` shows those there are", event);
+        if (engine == NULL || engine == &engine_perf)
+            return plan_perf(plan, event, arguments, error);
         plan_execution(plan, engine, arguments->interval);
     }
     return true;
@@ -69,7 +87,8 @@ static void choose_main_kind(struct event_plan *plan)
 {
     if (plan->execution != NULL) {
         plan->main_kind = SAMPLE_EXECUTION;
-        plan->unit = plan->execution->unit;
+        plan->unit =
+            plan->execution == &engine_perf ? plan->execution_settings.perf.unit : plan->execution->unit;
     } else if (plan->wall != NULL) {
         plan->main_kind = SAMPLE_WALL;
         plan->unit = "ns";
@@ -135,6 +154,11 @@ static bool start_execution(struct event_plan *plan, struct error *error)
         if (!plan->execution->start(&plan->execution_settings, error))
             return false;
     }
+    if (plan->execution == &engine_perf && plan->execution_settings.kernel_frames &&
+        !native_names_has_kernel())
+        agent_log(LOG_WARN,
+                  "Kernel symbols are unavailable, kernel frames have no names; to change that, set "
+                  "kernel.kptr_restrict=0 and kernel.perf_event_paranoid=1");
     thread_watch_use(plan->execution);
     return true;
 }

@@ -212,6 +212,27 @@ static void add_tag(struct jfr_file *file, const struct sample *sample)
     jfr_event_end(bytes, begin);
 }
 
+static void add_span(struct jfr_file *file, const struct sample *sample)
+{
+    size_t begin;
+    bool tagged = sample->tag != SPAN_WITHOUT_TAG;
+    uint32_t text = tagged ? jfr_pool_string(&file->pools, tags_text(sample->tag)) : 0;
+    struct text_builder *bytes = begin_sample(file, JFR_SPAN, sample->time_ns, &begin);
+    jfr_put_number(bytes, sample->detail - sample->time_ns);
+    jfr_put_number(bytes, jfr_pool_thread(&file->pools, sample->tid));
+    jfr_put_number(bytes, text);
+    jfr_event_end(bytes, begin);
+}
+
+static void add_window(struct jfr_file *file, const struct sample *sample)
+{
+    size_t begin;
+    struct text_builder *bytes = begin_sample(file, JFR_WINDOW, sample->time_ns, &begin);
+    jfr_put_number(bytes, sample->detail - sample->time_ns);
+    jfr_put_number(bytes, jfr_pool_thread(&file->pools, sample->tid));
+    jfr_event_end(bytes, begin);
+}
+
 void jfr_file_add_sample(struct jfr_file *file, const struct sample *sample)
 {
     if (file->events.failed) {
@@ -239,6 +260,12 @@ void jfr_file_add_sample(struct jfr_file *file, const struct sample *sample)
         break;
     case SAMPLE_PARK:
         add_lock(file, sample, JFR_THREAD_PARK);
+        break;
+    case SAMPLE_SPAN:
+        add_span(file, sample);
+        break;
+    case SAMPLE_WINDOW:
+        add_window(file, sample);
         break;
     case SAMPLE_TAG:
         add_tag(file, sample);

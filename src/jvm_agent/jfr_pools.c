@@ -188,11 +188,14 @@ static uint32_t use_native_method(struct jfr_pools *pools, struct text_view name
 static void put_native_frame(struct jfr_pools *pools, frame_word frame)
 {
     struct native_name name = {TEXT("[unknown]"), TEXT("")};
-    char error_text[64];
+    char text[64];
     uint8_t type = frame_kind_of(frame) == FRAME_KERNEL ? 5 : 3;
     if (frame_kind_of(frame) == FRAME_ERROR) {
-        snprintf(error_text, sizeof(error_text), "[%s]", frame_error_text(frame_low(frame)));
-        name.function = text_of(error_text);
+        snprintf(text, sizeof(text), "%s", frame_error_text(frame_low(frame)));
+        name.function = text_of(text);
+    } else if (frame_kind_of(frame) == FRAME_PROCESSOR) {
+        snprintf(text, sizeof(text), "CPU-%u", frame_low(frame));
+        name.function = text_of(text);
     } else {
         native_names_find(frame, &name);
         if (type == 3 && text_find(name.function, TEXT("::")) != TEXT_NOT_FOUND)

@@ -4,6 +4,7 @@
 
 #include "jvm_agent/class_names.h"
 #include "jvm_agent/java_vm.h"
+#include "jvm_agent/rate_limit.h"
 #include "jvm_agent/sampler.h"
 
 static uint64_t threshold;
@@ -70,7 +71,8 @@ void JNICALL locks_on_entered(jvmtiEnv *tools, JNIEnv *environment, jthread thre
         return;
     uint64_t waited_ns = sampler_now_ns() - record->lock_wait_since_ns;
     atomic_fetch_add(&sampler.active, 1);
-    if (atomic_load(&sampler.running) && waited_ns >= threshold && !atomic_load(&record->own))
+    if (atomic_load(&sampler.running) && waited_ns >= threshold && !atomic_load(&record->own) &&
+        rate_limit_allows(SAMPLE_MONITOR, sampler_now_ns()))
         take_sample(tools, environment, record, monitor, waited_ns);
     atomic_fetch_sub(&sampler.active, 1);
     record->lock_wait_since_ns = 0;

@@ -10,10 +10,14 @@
 #include "symbols/demangle.h"
 
 #define LIMIT_BYTES ((size_t)64 << 20)
+#define KERNEL_SYMBOLS "/proc/kallsyms"
+#define KERNEL_BITS (~FRAME_ADDRESS_MASK) /* that a frame leaves out of a kernel address */
 
 static struct string_table texts;
 static struct id_map functions, libraries;
 static bool opened;
+static struct symbol_table kernel_symbols;
+static enum { KERNEL_UNREAD, KERNEL_READ, KERNEL_HIDDEN } kernel_state;
 
 static bool open_tables(void)
 {
@@ -40,6 +44,39 @@ static void look_up_native(uint64_t address, struct native_name *name)
     name->function = text_part(text_of(text), 0, strcspn(text, "@")); /* without "@@GLIBC_2.17" */
 }
 
+/* Some hundred thousand names: read when the first one is asked for. */
+static bool open_kernel(void)
+{
+    struct error error = {0};
+    if (kernel_state == KERNEL_UNREAD) {
+        symbol_table_init(&kernel_symbols);
+        bool loaded = symbol_table_load_kallsyms(&kernel_symbols, KERNEL_SYMBOLS, &error);
+        kernel_state = loaded ? KERNEL_READ : KERNEL_HIDDEN;
+        if (!loaded)
+            symbol_table_release(&kernel_symbols);
+    }
+    return kernel_state == KERNEL_READ;
+}
+
+bool native_names_has_kernel(void)
+{
+    char line[256] = "";
+    FILE *file = fopen(KERNEL_SYMBOLS, "re");
+    if (file == NULL)
+        return false;
+    bool read = fgets(line, sizeof(line), file) != NULL;
+    fclose(file);
+    return read && strspn(line, "0") < 16;
+}
+
+static void look_up_kernel(uint64_t address, struct native_name *name)
+{
+    struct symbol_match match;
+    name->library = TEXT("[kernel]");
+    bool found = open_kernel() && symbol_table_find(&kernel_symbols, address | KERNEL_BITS, &match);
+    name->function = found ? text_of(match.name) : TEXT("[kernel]");
+}
+
 static void look_up(frame_word frame, struct native_name *name)
 {
     uint64_t address = frame_address_of(frame);
@@ -50,6 +87,8 @@ static void look_up(frame_word frame, struct native_name *name)
         name->function = stub == NULL ? TEXT("[stub]") : text_of(stub->name);
     } else if (frame_kind_of(frame) == FRAME_NATIVE) {
         look_up_native(address, name);
+    } else if (frame_kind_of(frame) == FRAME_KERNEL) {
+        look_up_kernel(address, name);
     }
 }
 

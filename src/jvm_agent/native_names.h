@@ -7,6 +7,8 @@
 #ifndef JVM_AGENT_NATIVE_NAMES_H
 #define JVM_AGENT_NATIVE_NAMES_H
 
+#include <stdbool.h>
+
 #include "base/text_view.h"
 #include "jvm_agent/frame.h"
 
@@ -17,5 +19,7 @@ struct native_name {
 
 /* For native, stub and kernel frames; "[unknown]" when nothing is known. */
 void native_names_find(frame_word frame, struct native_name *name);
+/* False: this user may not see where the kernel's functions are. */
+bool native_names_has_kernel(void);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "jvm_agent/frame_text.h"
+#include "jvm_agent/profile_page.h"
 #include "jvm_agent/sampler.h"
 #include "jvm_agent/stack_lines.h"
 
@@ -170,6 +171,7 @@ static void write_text(const struct profile_view *view, const struct stack_lines
 bool profile_text_can_write(enum output_format format, struct error *error)
 {
     return format == FORMAT_FOLDED || format == FORMAT_TEXT || format == FORMAT_TREE ||
+           format == FORMAT_FLAMEGRAPH ||
            error_set(error, ERROR_UNSUPPORTED,
                      "this output format is not made inside the JVM: record JFR and convert it");
 }
@@ -180,14 +182,21 @@ bool profile_text_write(const struct profile_view *view, enum output_format form
     struct stack_lines lines;
     if (!profile_text_can_write(format, error))
         return false;
-    if (!stack_lines_build(&lines, view, error))
+    struct arguments shown = *view->arguments;
+    struct profile_view annotated = *view;
+    shown.annotate |= format == FORMAT_FLAMEGRAPH; /* colours come from the kinds of frames */
+    annotated.arguments = &shown;
+    if (!stack_lines_build(&lines, &annotated, error))
         return false;
-    if (format == FORMAT_FOLDED)
+    bool written = true;
+    if (format == FORMAT_FLAMEGRAPH)
+        written = profile_page_write(view, &lines, output, error);
+    else if (format == FORMAT_FOLDED)
         write_folded(&lines, view->arguments->total, output);
     else if (format == FORMAT_TREE)
         write_tree(&lines, output);
     else
         write_text(view, &lines, output);
     stack_lines_release(&lines);
-    return true;
+    return written;
 }

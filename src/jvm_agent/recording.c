@@ -15,9 +15,11 @@
 #include "jvm_agent/native_modules.h"
 #include "jvm_agent/own_thread.h"
 #include "jvm_agent/profile_text.h"
+#include "jvm_agent/rate_limit.h"
 #include "jvm_agent/runtime_stubs.h"
 #include "jvm_agent/sample_counts.h"
 #include "jvm_agent/sampler.h"
+#include "jvm_agent/spans.h"
 #include "jvm_agent/thread_names.h"
 #include "jvm_agent/thread_watch.h"
 
@@ -54,7 +56,7 @@ static void drain(void)
     struct sample sample;
     pthread_mutex_lock(&data_mutex);
     while (sample_ring_take(&sampler.ring, &sample)) {
-        if (sample.kind != SAMPLE_TAG)
+        if (sample.kind < SAMPLE_SPAN)
             sample_counts_add(&recording.counts, &sample);
         if (recording.has_session)
             jfr_session_add(&recording.session, &sample);
@@ -184,11 +186,15 @@ static bool open_session(struct error *error)
     if (!arguments_expand_file(arguments->file, recording.sequence, path, sizeof(path)))
         return error_set(error, ERROR_USAGE, "the file name %s is too long", arguments->file);
     recording.has_session = jfr_session_open(&recording.session, arguments, &recording.plan, path, error);
+    if (recording.has_session)
+        spans_recording(java_vm_environment(), true);
     return recording.has_session;
 }
 
 static bool close_session(struct error *error)
 {
+    if (recording.has_session)
+        spans_recording(java_vm_environment(), false);
     pthread_mutex_lock(&data_mutex);
     bool closed = !recording.has_session || jfr_session_close(&recording.session, error);
     recording.has_session = false;
@@ -211,6 +217,10 @@ static void configure_sampler(const struct arguments *arguments)
     const char *mode = arguments->stack_mode;
     int64_t depth = arguments->depth;
     sampler.depth_limit = depth > 0 && depth < SAMPLER_DEPTH_LIMIT ? (uint32_t)depth : SAMPLER_DEPTH_LIMIT;
+    sampler.truncated_depth =
+        arguments->truncated_depth > 0 && arguments->truncated_depth < sampler.depth_limit
+            ? (uint32_t)arguments->truncated_depth
+            : 0;
     sampler.native_frames = mode == NULL || strcmp(mode, "no") != 0;
     sampler.mixed_frames = mode != NULL && strcmp(mode, "vmx") == 0;
     sampler.processor_frames = arguments->record_cpu;
@@ -272,7 +282,8 @@ static bool start_locked(struct arguments *arguments, bool keep, struct error *e
     enum output_format format = arguments_format(arguments);
     if (format != FORMAT_NONE && format != FORMAT_JFR && !profile_text_can_write(format, error))
         return false; /* now, not when all samples are taken */
-    if (!event_plan_make(&plan, arguments, error) || !fault_guard_install(error))
+    if (!event_plan_make(&plan, arguments, error) || !rate_limit_set(arguments->rate_limit, error) ||
+        !fault_guard_install(error))
         return false;
     keep = keep && recording.has_data;
     if (!keep)
@@ -331,6 +342,12 @@ static struct arguments merge_arguments(const struct arguments *later)
     merged.library |= later->library;
     merged.dot |= later->dot;
     merged.total |= later->total;
+    merged.reverse |= later->reverse;
+    merged.inverted |= later->inverted;
+    if (later->title != NULL)
+        merged.title = later->title;
+    if (later->least_width != NULL)
+        merged.least_width_percent = later->least_width_percent;
     if (later->include.count > 0)
         merged.include = later->include;
     if (later->exclude.count > 0)

@@ -25,9 +25,15 @@ enum sample_kind {
     SAMPLE_LIVE_OBJECT,
     SAMPLE_MONITOR,
     SAMPLE_PARK,
-    SAMPLE_TAG, /* the thread's tag changed to `tag`; `value` is the one before */
+    SAMPLE_MALLOC,
+    SAMPLE_FREE,
+    SAMPLE_SPAN,   /* from `time_ns` to `detail`, with the text of `tag` or SPAN_WITHOUT_TAG */
+    SAMPLE_WINDOW, /* sampling was on from `time_ns` to `detail` */
+    SAMPLE_TAG,    /* the thread's tag changed to `tag`; `value` is the one before */
     SAMPLE_KINDS
 };
+
+#define SPAN_WITHOUT_TAG UINT32_MAX
 
 /* The numbers of JFR's thread states in every recording we write. */
 enum thread_state { THREAD_STATE_DEFAULT, THREAD_STATE_RUNNABLE, THREAD_STATE_SLEEPING };

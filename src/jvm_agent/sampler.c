@@ -7,7 +7,8 @@
 #define WAIT_STEP_NS 1000000
 #define WAIT_STEPS 2000
 
-static const size_t buffer_bytes = SAMPLER_BUFFERS * (SAMPLER_DEPTH_LIMIT + 1) * sizeof(frame_word);
+static const size_t buffer_bytes =
+    SAMPLER_BUFFERS * (SAMPLER_DEPTH_LIMIT + SAMPLER_EXTRA_FRAMES) * sizeof(frame_word);
 
 static void reset_counts(void)
 {
@@ -39,7 +40,7 @@ bool sampler_open(size_t limit_bytes, struct error *error)
     return true;
 }
 
-static bool wait_for_handlers(void)
+bool sampler_wait_for_handlers(void)
 {
     struct timespec step = {0, WAIT_STEP_NS};
     for (int i = 0; i < WAIT_STEPS; i++) {
@@ -57,7 +58,7 @@ void sampler_close(void)
         return;
     sampler_run(false);
     sampler.opened = false;
-    if (!wait_for_handlers())
+    if (!sampler_wait_for_handlers())
         return;
     method_table_release(&sampler.methods);
     trace_table_release(&sampler.traces);

@@ -24,6 +24,7 @@
 
 #define SAMPLER_BUFFERS 64
 #define SAMPLER_DEPTH_LIMIT 2048
+#define SAMPLER_EXTRA_FRAMES 4 /* class, processor and the like around a stack */
 
 struct sampler {
     struct safe_arena arena;
@@ -33,6 +34,7 @@ struct sampler {
     struct sample_ring ring;
     bool opened;
     uint32_t depth_limit;
+    uint32_t truncated_depth; /* frames kept of a stack that reaches the limit; 0: all */
     bool native_frames;
     bool mixed_frames;
     bool processor_frames;
@@ -59,10 +61,14 @@ bool sampler_open(size_t limit_bytes, struct error *error) MUST_CHECK;
 /* Waits until no handler is at work, then frees everything. */
 void sampler_close(void);
 void sampler_run(bool run);
+/* False: after two seconds some handler still runs. */
+bool sampler_wait_for_handlers(void);
 
 /* The number of the calling thread's stack; 0 when it could not be taken. context: see walker.h. */
 uint32_t sampler_take_stack(struct thread_record *record, const void *context, bool *waiting);
 uint64_t sampler_now_ns(void);
+/* Hands over what is no sample of a stack, if a recording runs. */
+void sampler_put(const struct sample *sample);
 
 /* The handlers. */
 void sampler_handle_execution(int signal_number, siginfo_t *info, void *context);

@@ -4,6 +4,8 @@
 #include <sched.h>
 #include <time.h>
 
+#include "jvm_agent/perf_ring.h"
+#include "jvm_agent/rate_limit.h"
 #include "jvm_agent/walker.h"
 
 struct sampler sampler;
@@ -13,6 +15,14 @@ uint64_t sampler_now_ns(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void sampler_put(const struct sample *sample)
+{
+    atomic_fetch_add(&sampler.active, 1);
+    if (atomic_load(&sampler.running))
+        sample_ring_put(&sampler.ring, sample);
+    atomic_fetch_sub(&sampler.active, 1);
 }
 
 static int take_buffer(void)
@@ -35,34 +45,84 @@ static void count_failure(const frame_word *frames, uint32_t depth)
         atomic_fetch_add(&sampler.failed[frame_low(last)], 1);
 }
 
-uint32_t sampler_take_stack(struct thread_record *record, const void *context, bool *waiting)
+/* Deep recursion shows as its innermost frames only, if so wished. */
+static uint32_t shorten(frame_word *frames, uint32_t depth)
 {
-    int buffer = take_buffer();
-    if (buffer < 0)
-        return 0;
-    frame_word *frames = sampler.buffers + (size_t)buffer * (SAMPLER_DEPTH_LIMIT + 1);
-    struct walk_request request = {.record = record,
-                                   .methods = &sampler.methods,
-                                   .places = &sampler.places,
-                                   .context = context,
-                                   .depth_limit = sampler.depth_limit,
-                                   .native_frames = sampler.native_frames,
-                                   .mixed = sampler.mixed_frames};
-    uint32_t depth = walker_walk(&request, frames, waiting);
-    count_failure(frames, depth);
-    if (sampler.processor_frames && context != NULL)
-        frames[depth++] = frame_number(FRAME_PROCESSOR, (uint32_t)sched_getcpu());
+    uint32_t kept = sampler.truncated_depth;
+    if (kept == 0 || depth <= kept || frames[depth - 1] != frame_number(FRAME_ERROR, FRAME_ERROR_TRUNCATED))
+        return depth;
+    frames[kept] = frames[depth - 1];
+    return kept + 1;
+}
+
+static uint32_t keep(frame_word *frames, uint32_t depth)
+{
     if (depth == 0)
         frames[depth++] = frame_number(FRAME_ERROR, FRAME_ERROR_NONE);
     uint32_t trace = trace_table_add(&sampler.traces, frames, depth);
     if (trace == 0)
         atomic_fetch_add(&sampler.failed[FRAME_ERROR_NO_ROOM], 1);
+    return trace;
+}
+
+/* `head` frames are there already: those of the kernel. */
+static uint32_t walk(struct thread_record *record, const void *context, frame_word *frames, uint32_t head,
+                     bool *waiting)
+{
+    struct walk_request request = {.record = record,
+                                   .methods = &sampler.methods,
+                                   .places = &sampler.places,
+                                   .context = context,
+                                   .depth_limit = sampler.depth_limit - head,
+                                   .native_frames = sampler.native_frames,
+                                   .mixed = sampler.mixed_frames};
+    uint32_t depth = head + walker_walk(&request, frames + head, waiting);
+    count_failure(frames, depth);
+    return shorten(frames, depth);
+}
+
+static frame_word *frames_of(int buffer)
+{
+    return sampler.buffers + (size_t)buffer * (SAMPLER_DEPTH_LIMIT + SAMPLER_EXTRA_FRAMES);
+}
+
+static void give_back(int buffer)
+{
     atomic_fetch_or(&sampler.free_buffers, (uint64_t)1 << buffer);
+}
+
+uint32_t sampler_take_stack(struct thread_record *record, const void *context, bool *waiting)
+{
+    int buffer = take_buffer();
+    if (buffer < 0)
+        return 0;
+    frame_word *frames = frames_of(buffer);
+    uint32_t trace = keep(frames, walk(record, context, frames, 0, waiting));
+    give_back(buffer);
+    return trace;
+}
+
+/* A perf event brings the kernel's part of the stack, and how often it has happened. */
+static uint32_t take_execution_stack(struct thread_record *record, const void *context, uint32_t *events)
+{
+    bool waiting = false;
+    int buffer = take_buffer();
+    if (buffer < 0)
+        return 0;
+    frame_word *frames = frames_of(buffer);
+    void *ring = atomic_load(&record->perf_ring);
+    uint32_t limit = sampler.depth_limit / 2;
+    uint32_t head = ring == NULL ? 0 : perf_ring_take(ring, frames, limit, events);
+    uint32_t depth = walk(record, context, frames, head, &waiting);
+    if (sampler.processor_frames)
+        frames[depth++] = frame_number(FRAME_PROCESSOR, (uint32_t)sched_getcpu());
+    uint32_t trace = keep(frames, depth);
+    give_back(buffer);
     return trace;
 }
 
 /* Between enter() and leave() the tables stay. */
-static struct thread_record *enter(void)
+static struct thread_record *enter(enum sample_kind kind, uint64_t now_ns)
 {
     atomic_fetch_add(&sampler.active, 1);
     if (!atomic_load(&sampler.running))
@@ -71,7 +131,8 @@ static struct thread_record *enter(void)
     struct thread_record *record = thread_table_find(thread_own_id());
     if (record == NULL)
         atomic_fetch_add(&sampler.unknown_thread, 1);
-    return record == NULL || atomic_load(&record->own) ? NULL : record;
+    bool wanted = record != NULL && !atomic_load(&record->own) && rate_limit_allows(kind, now_ns);
+    return wanted ? record : NULL;
 }
 
 static void leave(uint64_t began_ns)
@@ -81,14 +142,11 @@ static void leave(uint64_t began_ns)
     atomic_fetch_sub(&sampler.active, 1);
 }
 
-static void take_sample(struct thread_record *record, struct sample *sample, const void *context)
+static void put(struct thread_record *record, struct sample *sample)
 {
-    bool waiting = false;
     sample->tid = atomic_load(&record->tid);
     sample->tag = atomic_load(&record->tag);
-    sample->trace = sampler_take_stack(record, context, &waiting);
-    if (sample->kind == SAMPLE_WALL)
-        sample->state = waiting ? THREAD_STATE_SLEEPING : THREAD_STATE_RUNNABLE;
+    atomic_store_explicit(&record->last_sample_ns, sample->time_ns, memory_order_relaxed);
     if (sample->trace != 0 && sample_ring_put(&sampler.ring, sample))
         atomic_fetch_add(&sampler.samples, sample->weight);
 }
@@ -103,31 +161,35 @@ static uint32_t weight_of(const siginfo_t *info)
 void sampler_handle_execution(int signal_number, siginfo_t *info, void *context)
 {
     int saved_errno = errno;
-    uint64_t began_ns = 0;
-    struct thread_record *record = enter();
+    uint64_t began_ns = sampler_now_ns();
+    struct thread_record *record = enter(SAMPLE_EXECUTION, began_ns);
     if (record != NULL) {
-        began_ns = sampler_now_ns();
         struct sample sample = {.time_ns = began_ns, .kind = SAMPLE_EXECUTION, .weight = weight_of(info)};
         sample.state = (uint8_t)sampler.execution_state;
+        sample.trace = take_execution_stack(record, context, &sample.weight);
+        if (rate_limit_is_set(SAMPLE_EXECUTION))
+            sample.weight = 1;
         sample.value = sample.weight * sampler.interval_ns;
-        take_sample(record, &sample, context);
+        put(record, &sample);
     }
-    leave(began_ns);
+    leave(record != NULL ? began_ns : 0);
     errno = saved_errno;
 }
 
 void sampler_handle_wall(int signal_number, siginfo_t *info, void *context)
 {
     int saved_errno = errno;
-    uint64_t began_ns = 0;
-    struct thread_record *record = enter();
+    uint64_t began_ns = sampler_now_ns();
+    struct thread_record *record = enter(SAMPLE_WALL, began_ns);
     if (record != NULL) {
-        began_ns = sampler_now_ns();
         struct sample sample = {.time_ns = began_ns, .kind = SAMPLE_WALL, .weight = 1};
         sample.value = sampler.wall_interval_ns;
-        take_sample(record, &sample, context);
+        bool waiting = false;
+        sample.trace = sampler_take_stack(record, context, &waiting);
+        sample.state = waiting ? THREAD_STATE_SLEEPING : THREAD_STATE_RUNNABLE;
+        put(record, &sample);
         atomic_store(&record->wall_trace, sample.state == THREAD_STATE_SLEEPING ? sample.trace : 0);
     }
-    leave(began_ns);
+    leave(record != NULL ? began_ns : 0);
     errno = saved_errno;
 }

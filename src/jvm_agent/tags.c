@@ -33,22 +33,25 @@ static void announce(struct thread_record *record, uint32_t before, uint64_t sin
     sample.tag = atomic_load(&record->tag);
     sample.class_number = before;
     sample.detail = since_ns;
-    atomic_fetch_add(&sampler.active, 1);
-    if (atomic_load(&sampler.running))
-        sample_ring_put(&sampler.ring, &sample);
-    atomic_fetch_sub(&sampler.active, 1);
+    sampler_put(&sample);
 }
 
-void tags_set(struct text_view text)
+uint32_t tags_add(struct text_view text)
 {
     pthread_mutex_lock(&tags_mutex);
     uint32_t number = open_table() ? string_table_add(&texts, text) : NO_STRING;
     pthread_mutex_unlock(&tags_mutex);
+    return number == NO_STRING ? 0 : number;
+}
+
+void tags_set(struct text_view text)
+{
+    uint32_t number = tags_add(text);
     struct thread_record *record = thread_table_add(thread_own_id());
     if (record == NULL)
         return;
     uint64_t since_ns = record->tag_since_ns;
     record->tag_since_ns = sampler_now_ns();
-    uint32_t before = atomic_exchange(&record->tag, number == NO_STRING ? 0 : number);
+    uint32_t before = atomic_exchange(&record->tag, number);
     announce(record, before, since_ns);
 }

@@ -16,6 +16,8 @@
 
 /* Sets the calling thread's tag; an empty text clears it. */
 void tags_set(struct text_view text);
+/* The number of a text, for tags_text(). */
+uint32_t tags_add(struct text_view text);
 /* "" for 0. */
 struct text_view tags_text(uint32_t number);
 

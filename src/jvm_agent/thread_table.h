@@ -27,14 +27,14 @@ struct thread_record {
     _Atomic bool own;                /* one of the agent's threads, never sampled */
     int32_t timer;                   /* kernel timer id, or NO_TIMER */
     int32_t perf_descriptor;         /* or -1 */
-    void *perf_ring;
-    uint32_t perf_multiplexed;
-    _Atomic uint32_t wall_trace; /* stack of the last wall-clock sample */
+    void *_Atomic perf_ring;         /* what the kernel tells of its events, or NULL */
+    _Atomic uint32_t wall_trace;     /* stack of the last wall-clock sample */
     _Atomic uint32_t wall_idle_samples;
     uint64_t wall_cpu_ns; /* thread's CPU clock at that sample */
     uint64_t wall_since_ns;
     uint64_t lock_wait_since_ns;
-    uint32_t scan; /* last scan of /proc/self/task that saw it */
+    _Atomic uint64_t last_sample_ns; /* CLOCK_MONOTONIC; Java code may read it */
+    uint32_t scan;                   /* last scan of /proc/self/task that saw it */
     struct thread_record *next_free;
 };
 

@@ -1,0 +1,49 @@
+/*
+ * flame_tree.h - counted stacks as the boxes of a flame graph: one box per caller and name, root first.
+ *
+ * How a method ran (interpreted, inlined, compiled by C1) does not split boxes; it is counted in them.
+ *
+ * Owns: names and boxes, until flame_tree_release().
+ * Threads: one at a time.
+ * Limit: FLAME_BOX_LIMIT boxes.
+ */
+#ifndef JVM_AGENT_FLAME_TREE_H
+#define JVM_AGENT_FLAME_TREE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/id_map.h"
+#include "base/string_table.h"
+#include "jvm_agent/stack_lines.h"
+
+#define FLAME_BOX_LIMIT ((size_t)1 << 26)
+
+struct flame_box {
+    uint32_t name;        /* in `names`; 0, "", is the root's */
+    uint32_t first_child; /* in `boxes`; 0: none */
+    uint32_t next;        /* sibling; 0: none */
+    uint8_t type;         /* enum frame_kind, 4 for C++ */
+    uint64_t total;
+    uint64_t self;
+    uint64_t inlined, c1, interpreted; /* of `total` */
+};
+
+struct flame_tree {
+    struct string_table names;
+    struct flame_box *boxes; /* [0] is the root */
+    size_t count, capacity;
+    struct id_map by_place;
+};
+
+/* `reverse`: callees below their callers, under each thread if lines have threads. */
+bool flame_tree_build(struct flame_tree *tree, const struct stack_lines *lines, bool total, bool reverse,
+                      struct error *error) MUST_CHECK;
+void flame_tree_release(struct flame_tree *tree);
+/* Rows of boxes at least `least` wide, the root's included. */
+uint32_t flame_tree_depth(const struct flame_tree *tree, uint64_t least);
+/* Children in the order of their names, for every box. */
+bool flame_tree_sort(struct flame_tree *tree, struct error *error) MUST_CHECK;
+
+#endif
