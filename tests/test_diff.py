@@ -53,6 +53,29 @@ def test_colours_count_callees(sparkflame, tmp_path):
     assert colors["parent"] == colors["child"] != colors["flat"]
 
 
+def luminance(color):
+    def linear(part):
+        return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+    red, green, blue = (linear(int(part) / 255) for part in color.split(","))
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_black_letters_can_be_read_on_every_colour(sparkflame, files):
+    for options in ([], ["--negate"]):
+        picture = sparkflame("diff", *files, "-f", "svg", *options).stdout.decode()
+        for color in re.findall(r"fill=\"rgb\((\d+,\d+,\d+)\)\"", picture):
+            assert (luminance(color) + 0.05) / 0.05 >= 4.5, color
+
+
+def test_the_title_says_what_is_compared(sparkflame, files):
+    def title(*options):
+        picture = sparkflame("diff", *files, "-f", "svg", *options).stdout.decode()
+        return re.search(r'<text class="title"[^>]*>([^<]*)<', picture)[1]
+    assert title() == "Difference: before.folded → after.folded"
+    assert title("--title", "T") == "T"
+    assert title("--widths", "after") == "Difference"
+
+
 def test_two_files_are_needed(sparkflame, files):
     run = sparkflame("diff", files[0])
     assert run.returncode == 2 and b"BEFORE and AFTER" in run.stderr

@@ -192,3 +192,56 @@ def test_help_that_cannot_be_written(binary, arguments):
         run = subprocess.run([binary, *arguments], stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE,
                              check=False)
     assert run.returncode == 1 and b"cannot write output" in run.stderr
+
+
+def fills(picture):
+    return dict(re.findall(r"<title>(\S+) .*?fill=\"(rgb\(\d+,\d+,\d+\))\"", picture.decode()))
+
+
+def test_colours_are_kept_in_a_palette_map(sparkflame, tmp_path):
+    (tmp_path / "palette.map").write_text("a->b->rgb(1,2,3)\nmain->rgb(4,5,6)\nother->rgb(7,8,9)\n")
+    first = fills(draw(sparkflame, b"main;a->b;new 1\n", "--cp"))
+    assert first["main"] == "rgb(4,5,6)" and first["a-&gt;b"] == "rgb(1,2,3)"
+    kept = (tmp_path / "palette.map").read_text().splitlines()
+    assert kept == ["a->b->rgb(1,2,3)", "main->rgb(4,5,6)", "new->" + first["new"], "other->rgb(7,8,9)"]
+    assert fills(draw(sparkflame, b"new;main 1\n", "--cp", "--colors", "mem"))["new"] == first["new"]
+    (tmp_path / "palette.map").write_text("main->red\n")
+    run = sparkflame("flame", "-", "-f", "svg", "--cp", stdin=b"a 1\n")
+    assert run.returncode == 1 and b"palette.map: line 1" in run.stderr
+
+
+def test_random_colours_differ_and_others_do_not(sparkflame):
+    stacks = b";".join(b"f%d" % i for i in range(50)) + b" 1\n"
+    assert draw(sparkflame, stacks) == draw(sparkflame, stacks, "--hash")
+    assert draw(sparkflame, stacks, "--random") != draw(sparkflame, stacks, "--random")
+
+
+def test_attributes_of_functions(sparkflame, tmp_path):
+    (tmp_path / "names").write_text("a\thref=https://example.org/?x=1&y=<2>\tclass=mine \"\nb\ttitle=all about b\tid=b1\r\n"
+                                    "c\thref=#c\ttarget=_blank\n")
+    picture = draw(sparkflame, b"main;a 1\nmain;b 1\nmain;c 1\n", "--nameattr", "names").decode()
+    xml.etree.ElementTree.fromstring(picture)
+    assert '<g class="mine &quot;">' in picture
+    assert '<a href="https://example.org/?x=1&amp;y=&lt;2&gt;" target="_top"><rect' in picture
+    assert '<g id="b1"><title>all about b</title>' in picture
+    assert '<a href="#c" target="_blank">' in picture
+
+
+@pytest.mark.parametrize("text, message", [
+    ("a\tonclick=alert(1)\n", b'names: line 1: no attribute "onclick"; there are: id, class'),
+    ("\na\n", b"names: line 2: no tab and attribute"),
+    ("a\tb\n", b'names: line 1: "b" is no KEY=VALUE'),
+])
+def test_attributes_that_are_none(sparkflame, tmp_path, text, message):
+    (tmp_path / "names").write_text(text)
+    run = sparkflame("flame", "-", "-f", "svg", "--nameattr", "names", stdin=b"a 1\n")
+    assert run.returncode == 1 and message in run.stderr and run.stdout == b""
+
+
+@pytest.mark.parametrize("options, message", [
+    (["--bgcolors", "pink"], b"--bgcolors"), (["--encoding", "latin1"], b"written in utf-8"),
+    (["--minwidth", "x"], b"--minwidth"), (["--nameattr", "missing"], b"missing"),
+])
+def test_looks_that_are_refused(sparkflame, options, message):
+    run = sparkflame("flame", "-", "-f", "svg", *options, stdin=b"a 1\n")
+    assert run.returncode != 0 and message in run.stderr and run.stdout == b""

@@ -2,8 +2,10 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
+#include "commands/picture_names.h"
 #include "model/chart.h"
 #include "model/view.h"
 #include "render/page_writer.h"
@@ -101,8 +103,25 @@ static bool set_least_width(struct svg_options *svg, const char *text, struct er
                      "--minwidth: \"%s\" is no width: use pixels (0.1) or percent (0.1%%)", text);
 }
 
+static bool is_background(const char *name)
+{
+    static const char *const known[] = {"yellow", "blue", "green", "grey"};
+    for (size_t i = 0; i < COUNT_OF(known); i++)
+        if (strcmp(name, known[i]) == 0)
+            return true;
+    size_t digits = strspn(name + (name[0] == '#'), "0123456789abcdefABCDEF");
+    return name[0] == '#' && name[digits + 1] == '\0' && (digits == 3 || digits == 6);
+}
+
 static bool check_look(const struct picture_options *options, struct error *error)
 {
+    if (options->background != NULL && !is_background(options->background))
+        return error_set(error, ERROR_USAGE,
+                         "--bgcolors: \"%s\" is none of yellow, blue, green, grey, #rrggbb",
+                         options->background);
+    if (options->encoding != NULL && strcasecmp(options->encoding, "utf-8") != 0)
+        return error_set(error, ERROR_USAGE, "--encoding: pictures are written in utf-8, not in %s",
+                         options->encoding);
     if (!(options->font_size > 0 && options->font_size < 1000 && options->font_width > 0 &&
           options->font_width < 10))
         return error_set(error, ERROR_USAGE, "the font size or width is out of range");
@@ -134,6 +153,7 @@ static bool make_svg_options(struct svg_options *svg, const struct picture_optio
     svg->factor = options->factor;
     svg->total = options->total;
     svg->palette = options->colors;
+    svg->color_seed = options->random ? picture_names_seed() : 0;
     svg->background = options->background;
     svg->order = options->chart ? ORDER_NODE : (enum box_order)options->order;
     svg->inverted = options->inverted;
@@ -149,11 +169,38 @@ static struct view_options make_view_options(const struct profile_input *input, 
         .names = input->names, .weight = input->weight, .sides = 1, .keep_kinds_apart = keep_kinds_apart};
 }
 
-static bool write_svg(const struct picture_options *options, struct profile_input *input, bool is_comparison,
-                      struct output *output, struct error *error)
+/* "Difference: before → after", by the last parts of their paths. */
+static void name_difference(char *title, size_t size, const char *const names[2])
+{
+    const char *parts[2];
+    for (size_t side = 0; side < 2; side++) {
+        const char *slash = strrchr(names[side], '/');
+        parts[side] = slash == NULL ? names[side] : slash + 1;
+    }
+    bool same = strcmp(parts[0], parts[1]) == 0;
+    snprintf(title, size, "Difference: %s → %s", same ? names[0] : parts[0], same ? names[1] : parts[1]);
+}
+
+/* Attributes and kept colours are the user's files: read before, and written back after. */
+static bool write_view(const struct view *view, struct svg_options *svg,
+                       const struct picture_options *options, struct output *output, struct error *error)
+{
+    struct svg_names names;
+    if (!picture_names_read(&names, options, error))
+        return false;
+    svg->names = &names;
+    svg->keep_colors = options->keeps_palette;
+    bool good = svg_write(view, svg, output, error) && picture_names_write(&names, options, error);
+    svg_names_release(&names);
+    return good;
+}
+
+static bool write_svg(const struct picture_options *options, struct profile_input *input,
+                      const char *const names[2], struct output *output, struct error *error)
 {
     struct svg_options svg;
     struct view view;
+    char title[600];
     struct profile chart = {.samples = NULL};
     const struct profile *profile = &input->profile;
     struct view_options view_options = make_view_options(input, true);
@@ -163,7 +210,11 @@ static bool write_svg(const struct picture_options *options, struct profile_inpu
         view_options.events[0] = profile_input_main_event(input);
     if (!make_svg_options(&svg, options, profile_input_unit(input, view_options.events[0]), error))
         return false;
-    svg.both_sides = is_comparison;
+    svg.both_sides = names != NULL;
+    if (svg.title == NULL && names != NULL) {
+        name_difference(title, sizeof(title), names);
+        svg.title = title;
+    }
     if (options->chart) {
         if (!chart_make(&input->profile, view_options.events[0], &chart, error)) {
             profile_release(&chart);
@@ -173,7 +224,7 @@ static bool write_svg(const struct picture_options *options, struct profile_inpu
     }
     bool good = view_init(&view, profile, &view_options, error);
     if (good) {
-        good = svg_write(&view, &svg, output, error);
+        good = write_view(&view, &svg, options, output, error);
         view_release(&view);
     }
     profile_release(&chart);
@@ -184,10 +235,12 @@ static bool write_html(const struct picture_options *options, struct profile_inp
                        struct profile_input *before, const char *const names[2], struct output *output,
                        struct error *error)
 {
-    char view[600];
-    snprintf(view, sizeof(view), "%s%s%s%s", options->inverted ? "icicle=1&" : "",
-             options->order == 1 ? "order=width&" : "", options->chart ? "tab=chart&" : "",
-             options->view == NULL ? "" : options->view);
+    char view[4000];
+    int size = snprintf(view, sizeof(view), "%s%s%s%s", options->inverted ? "icicle=1&" : "",
+                        options->order == 1 ? "order=width&" : "", options->chart ? "tab=chart&" : "",
+                        options->view == NULL ? "" : options->view);
+    if ((size_t)size >= sizeof(view))
+        return error_set(error, ERROR_USAGE, "--view is longer than %zu bytes", sizeof(view) - 40);
     struct page_input page = {
         .profile = &input->profile,
         .before = before == NULL ? NULL : &before->profile,
@@ -210,7 +263,7 @@ static bool write_any(const struct picture_target *target, const struct picture_
                       struct output *output, struct error *error)
 {
     if (target->kind == PICTURE_SVG)
-        return write_svg(options, input, names != NULL, output, error);
+        return write_svg(options, input, names, output, error);
     if (target->kind == PICTURE_HTML)
         return write_html(options, input, before, names, output, error);
     struct write_options write = {.names = input->names, .weight = input->weight};

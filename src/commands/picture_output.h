@@ -23,6 +23,9 @@ struct picture_options {
     const char *least_width;
     int colors;
     const char *background;
+    const char *name_attributes;
+    const char *encoding;
+    bool random, keeps_palette;
     int order; /* enum box_order: name, width */
     double total, factor;
     bool inverted, chart, negate, hash, without_script;

@@ -24,9 +24,9 @@ enum palette {
 };
 
 /* Three numbers from 0 to 1 out of a name; stable, whatever the machine. */
-static void name_shades(struct text_view name, double shades[3])
+static void name_shades(uint64_t seed, struct text_view name, double shades[3])
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ seed;
     for (size_t i = 0; i < name.size; i++)
         hash = (hash ^ (unsigned char)name.data[i]) * UINT64_C(0x100000001b3);
     for (int i = 0; i < 3; i++) {
@@ -176,10 +176,10 @@ static enum palette resolve(enum palette palette, struct text_view name, enum fr
     }
 }
 
-struct color palette_color(int palette, struct text_view name, enum frame_kind kind)
+struct color palette_color(int palette, uint64_t seed, struct text_view name, enum frame_kind kind)
 {
     double shades[3];
-    name_shades(name, shades);
+    name_shades(seed, name, shades);
     return plain_color(resolve((enum palette)palette, name, kind), shades);
 }
 
@@ -192,7 +192,8 @@ struct color palette_difference(double share, bool negate)
         return (struct color){230, 230, 230};
     /* The square root keeps small changes visible beside the largest one. */
     double strength = sqrt(fabs(share));
-    uint8_t pale = (uint8_t)(215 * (1 - strength));
+    /* Never so dark that black letters could not be read on it. */
+    uint8_t pale = (uint8_t)(95 + 125 * (1 - strength));
     return share > 0 ? (struct color){255, pale, pale} : (struct color){pale, pale, 255};
 }
 

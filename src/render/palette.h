@@ -21,8 +21,8 @@ struct color {
 #define PALETTE_NAMES \
     "hot mem io wakeup chain java js perl python rust red green blue aqua yellow purple orange kind"
 
-/* `palette` is an index in PALETTE_NAMES. */
-struct color palette_color(int palette, struct text_view name, enum frame_kind kind);
+/* `palette` is an index in PALETTE_NAMES. Another seed gives other shades, the same one always the same. */
+struct color palette_color(int palette, uint64_t seed, struct text_view name, enum frame_kind kind);
 /* From blue (less) over grey to red (more); share is -1 to 1. */
 struct color palette_difference(double share, bool negate);
 /* Two background colours, top and bottom, that suit the palette. */

@@ -109,6 +109,23 @@ static struct text_view box_name(const struct picture *picture, const struct box
     return box->level == 0 ? TEXT("all") : view_name(picture->view, box->node);
 }
 
+/* What the user's files say of the box; NULL: nothing. */
+static const struct svg_name *known_name(const struct picture *picture, const struct box *box)
+{
+    struct svg_names *names = picture->options->names;
+    return names == NULL ? NULL : svg_names_find(names, box_name(picture, box));
+}
+
+static void write_attribute(const struct picture *picture, const char *key, uint32_t text)
+{
+    if (text == 0)
+        return;
+    struct output *output = picture->output;
+    output_format(output, " %s=\"", key);
+    xml_text_write(output, string_table_text(&picture->options->names->texts, text));
+    output_byte(output, '"');
+}
+
 static void write_difference(const struct picture *picture, const struct box *box)
 {
     struct output *output = picture->output;
@@ -126,10 +143,15 @@ static void write_difference(const struct picture *picture, const struct box *bo
         output_c_string(output, ", new");
 }
 
-static void write_title(const struct picture *picture, const struct box *box)
+static void write_title(const struct picture *picture, const struct box *box, const struct svg_name *known)
 {
     struct output *output = picture->output;
     output_c_string(output, "<title>");
+    if (known != NULL && known->title != 0) {
+        xml_text_write(output, string_table_text(&picture->options->names->texts, known->title));
+        output_c_string(output, "</title>");
+        return;
+    }
     xml_text_write(output, box_name(picture, box));
     output_c_string(output, " (");
     write_count(output, box->width * picture->options->factor);
@@ -153,8 +175,16 @@ static struct color box_color(const struct picture *picture, const struct box *b
         return palette_difference(picture->largest_change > 0 ? change / picture->largest_change : 0,
                                   picture->options->negate);
     }
+    const struct svg_options *options = picture->options;
+    struct text_view name = box_name(picture, box);
+    const struct svg_name *known = box->level == 0 ? NULL : known_name(picture, box);
+    if (known != NULL && known->has_color)
+        return known->color;
     enum frame_kind kind = box->level == 0 ? FRAME_GROUP : view->frames[view->nodes[box->node].frame].kind;
-    return palette_color(picture->options->palette, box_name(picture, box), kind);
+    struct color color = palette_color(options->palette, options->color_seed, name, kind);
+    if (options->keep_colors && box->level > 0)
+        svg_names_keep_color(options->names, name, color);
+    return color;
 }
 
 static double box_top(const struct picture *picture, const struct box *box)
@@ -190,12 +220,33 @@ static void write_label(const struct picture *picture, const struct box *box, do
     output_c_string(output, "</text>");
 }
 
+/* Without a target the link would open inside the picture, where that is part of a page. */
+static void write_link(const struct picture *picture, const struct svg_name *known)
+{
+    struct output *output = picture->output;
+    output_c_string(output, "<a");
+    write_attribute(picture, "href", known->href);
+    if (known->target == 0)
+        output_c_string(output, " target=\"_top\"");
+    write_attribute(picture, "target", known->target);
+    output_byte(output, '>');
+}
+
 static void write_box(const struct picture *picture, const struct box *box)
 {
     struct output *output = picture->output;
     double left = 100 * box->x / picture->weight;
-    output_c_string(output, "<g>");
-    write_title(picture, box);
+    const struct svg_name *known = known_name(picture, box);
+    bool is_link = known != NULL && known->href != 0;
+    output_c_string(output, "<g");
+    if (known != NULL) {
+        write_attribute(picture, "id", known->id);
+        write_attribute(picture, "class", known->class_name);
+    }
+    output_byte(output, '>');
+    write_title(picture, box, known);
+    if (is_link)
+        write_link(picture, known);
     output_c_string(output, "<rect x=\"");
     write_decimal(output, left);
     output_c_string(output, "%\" y=\"");
@@ -213,15 +264,18 @@ static void write_box(const struct picture *picture, const struct box *box)
     write_weight(output, box->width);
     output_c_string(output, "\"/>");
     write_label(picture, box, left);
-    output_c_string(output, "</g>\n");
+    output_c_string(output, is_link ? "</a></g>\n" : "</g>\n");
 }
 
 /* ---- around the boxes ---- */
 
-static const char *picture_title(const struct svg_options *options)
+static const char *picture_title(const struct picture *picture)
 {
+    const struct svg_options *options = picture->options;
     if (options->title != NULL)
         return options->title;
+    if (picture->view->sides == 2)
+        return "Difference";
     return options->chart ? "Flame Chart" : options->inverted ? "Icicle Graph" : "Flame Graph";
 }
 
@@ -307,7 +361,7 @@ static void write_head(const struct picture *picture)
         "xmlns=\"http://www.w3.org/2000/svg\" xmlns:fg=\"http://github.com/jonhoo/inferno\" "
         "role=\"img\" aria-label=\"",
         picture->width, picture->height, picture->width, picture->height);
-    xml_text_write(output, text_of(picture_title(options)));
+    xml_text_write(output, text_of(picture_title(picture)));
     output_c_string(output, "\">\n");
     if (options->notes != NULL) {
         output_c_string(output, "<desc>");
@@ -317,7 +371,7 @@ static void write_head(const struct picture *picture)
     write_style(picture);
     write_background(picture);
     double line = options->font_size * 2;
-    write_text(picture, "title", "50%", line, "middle", picture_title(options));
+    write_text(picture, "title", "50%", line, "middle", picture_title(picture));
     if (options->subtitle != NULL)
         write_text(picture, "subtitle", "50%", line * 2, "middle", options->subtitle);
     write_text(picture, "details", "10", picture->height - picture->bottom / 2, "start", " ");

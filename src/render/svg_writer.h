@@ -17,9 +17,10 @@
 #include "base/output.h"
 #include "model/view.h"
 #include "render/box_layout.h"
+#include "render/svg_names.h"
 
 struct svg_options {
-    const char *title;      /* NULL: "Flame Graph", "Icicle Graph" or "Flame Chart" */
+    const char *title;      /* NULL: "Flame Graph", "Icicle Graph", "Flame Chart" or "Difference" */
     const char *subtitle;   /* NULL: none */
     const char *notes;      /* kept as a comment-like description; NULL */
     const char *count_name; /* "samples" */
@@ -31,10 +32,13 @@ struct svg_options {
     uint64_t frame_height;
     double least_width; /* pixels; percent when least_width_is_share */
     bool least_width_is_share;
-    double factor;          /* shown numbers are weights × factor */
-    double total;           /* 0: the sum; larger: the root is that wide */
-    int palette;            /* index in PALETTE_NAMES */
-    const char *background; /* "#rrggbb", or yellow, blue, green, grey; NULL: by palette */
+    double factor;           /* shown numbers are weights × factor */
+    double total;            /* 0: the sum; larger: the root is that wide */
+    int palette;             /* index in PALETTE_NAMES */
+    uint64_t color_seed;     /* 0: the usual shades */
+    struct svg_names *names; /* attributes and colours of functions; NULL */
+    bool keep_colors;        /* colours given are noted in `names` */
+    const char *background;  /* "#rrggbb", or yellow, blue, green, grey; NULL: by palette */
     enum box_order order;
     bool inverted;   /* root on top */
     bool chart;      /* title of a flame chart */

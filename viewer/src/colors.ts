@@ -31,6 +31,26 @@ export function toneColor(tone: Tone, dark: boolean): string {
     return hex(Math.max(0, tone.hue), dark ? saturation * 0.7 : saturation, lightness);
 }
 
+function luminance(color: string): number {
+    const linear = (at: number): number => {
+        const part = parseInt(color.slice(at, at + 2), 16) / 255;
+        return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    };
+    return 0.2126 * linear(1) + 0.7152 * linear(3) + 0.0722 * linear(5);
+}
+
+const INKS = new Map<string, string>();
+
+/** Letters that can be read on a colour, "#rrggbb": of dark and light ones those with the higher contrast. */
+export function inkOn(color: string): string {
+    let ink = INKS.get(color);
+    if (ink === undefined) {
+        // At this luminance black and white are equally far; either has then 4.58 times the contrast.
+        INKS.set(color, ink = luminance(color) > 0.179 ? "#000000" : "#ffffff");
+    }
+    return ink;
+}
+
 function hashOf(text: string): number {
     let hash = 0x811c9dc5;
     for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);

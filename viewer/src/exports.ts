@@ -1,4 +1,5 @@
 // The current view as folded text or as a picture of vectors.
+import { inkOn } from "./colors.js";
 import type { Tree } from "./tree.js";
 import { firstBeyond, pathTo } from "./tree.js";
 
@@ -69,7 +70,8 @@ function boxText(spec: SvgSpec, box: Box, top: number): string {
     const room = Math.floor((box.width - 8) / CHAR);
     if (label.length > room) label = spec.short(label);
     if (label.length > room) label = room > 2 ? `${label.slice(0, room - 1)}…` : "";
-    const text = label === "" ? "" : `<text x="${(box.left + 4).toFixed(1)}" y="${top + 13}">${escapeXml(label)}</text>`;
+    const color = spec.color(box.node);
+    const text = label === "" ? "" : `<text fill="${inkOn(color)}" x="${(box.left + 4).toFixed(1)}" y="${top + 13}">${escapeXml(label)}</text>`;
     return `<g><title>${escapeXml(spec.details(box.node))}</title><rect x="${box.left.toFixed(2)}" y="${top}" ` +
-        `width="${Math.max(0.2, box.width - 0.5).toFixed(2)}" height="${ROW - 1}" fill="${spec.color(box.node)}"/>${text}</g>`;
+        `width="${Math.max(0.2, box.width - 0.5).toFixed(2)}" height="${ROW - 1}" fill="${color}"/>${text}</g>`;
 }

@@ -1,4 +1,5 @@
 // One flame graph on a canvas: draws only rows on screen, knows pointer, touch and keys, and tells its owner.
+import { inkOn } from "./colors.js";
 import { besides, boxAt, childrenOf, firstBeyond, type Tree } from "./tree.js";
 
 export const ROW = 18;
@@ -317,7 +318,7 @@ export class FlameView {
             context.setLineDash([]);
         }
         if (width > this.charWidth * 3 + PADDING * 2) {
-            context.fillStyle = dark ? "#f4f4f4" : "#151515";
+            context.fillStyle = inkOn(this.fill(node));
             context.fillText(this.fit(context, this.look!.text(node), width - gap - PADDING * 2), left + PADDING, y + 13);
         }
         context.globalAlpha = 1;

@@ -206,6 +206,7 @@ function roundStep(least: number): number {
     return Math.ceil(least / (1440 * minute)) * 1440 * minute;
 }
 
+/** Threads of one pool differ at the end of their names, so that is kept. */
 function shorten(text: string, most: number): string {
-    return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+    return text.length > most ? `${text.slice(0, most - 13)}…${text.slice(-12)}` : text;
 }

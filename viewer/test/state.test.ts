@@ -2,7 +2,7 @@ import { test } from "node:test";
 import assert from "node:assert/strict";
 import { DEFAULT_STATE, readState, writeState, type State } from "../src/state.js";
 import { formatCount, formatShare, formatValue } from "../src/numbers.js";
-import { packageOf } from "../src/colors.js";
+import { changeColor, inkOn, packageOf, toneColor } from "../src/colors.js";
 import { shortName } from "../src/flame_view.js";
 import { foldedText, svgText } from "../src/exports.js";
 import { arranged, forward, namesOf, profileOf } from "./model.js";
@@ -48,6 +48,20 @@ test("packages of Java, Scala, C++, Python and others", () => {
     assert.equal(packageOf("G1CollectedHeap::collect(int)", ""), "G1CollectedHeap");
     assert.equal(packageOf("process", "/opt/spark/python/pyspark/worker.py"), "pyspark");
     assert.equal(packageOf("write", ""), "");
+});
+
+test("letters can be read on every colour", () => {
+    const channel = (part: number): number => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+    const luminance = (color: string): number => [1, 3, 5].reduce((sum, at, i) =>
+        sum + [0.2126, 0.7152, 0.0722][i]! * channel(parseInt(color.slice(at, at + 2), 16) / 255), 0);
+    for (const dark of [false, true]) {
+        const colors = Array.from({ length: 720 }, (_, i) => toneColor({ hue: i / 2, saturation: 72, shift: (i % 17) - 8 }, dark));
+        for (let change = -1; change <= 1; change += 0.1) colors.push(changeColor(change, dark));
+        for (const color of colors) {
+            const [one, other] = [luminance(color), luminance(inkOn(color))].sort((a, b) => b - a);
+            assert.ok((one! + 0.05) / (other! + 0.05) >= 4.5, `${color} ${inkOn(color)}`);
+        }
+    }
 });
 
 test("short names keep class and method", () => {
