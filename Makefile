@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 SECONDS_PER_TARGET ?= 60
 
-.PHONY: all build dependencies node_packages test demo bench lint format manual fuzz soak install clean
+.PHONY: all build static dependencies node_packages test demo bench lint format manual fuzz soak install clean
 
 all: build
 
@@ -22,6 +22,10 @@ build: node_packages $(BUILD)/build.ninja
 	@find src tests/unit fuzz viewer man -name node_modules -prune -o -type f -print | sort > $(BUILD)/.sources.new
 	@cmp -s $(BUILD)/.sources.new $(BUILD)/.sources || { meson setup --reconfigure $(BUILD) > /dev/null && mv $(BUILD)/.sources.new $(BUILD)/.sources; }
 	ninja -C $(BUILD)
+
+# One file without libraries, to copy into a container.
+static: build
+	ninja -C $(BUILD) sparkflame-static
 
 test: dependencies
 	python3 tools/run_tests.py

@@ -112,12 +112,23 @@ static void check_python(struct doctor *doctor, pid_t pid)
     enum python_find_result found;
     struct python_process *python = python_process_new(pid, &found, &error);
     if (python != NULL)
-        doctor_say(doctor, DOCTOR_GOOD, "Python", NULL, "its stacks can be read");
+        doctor_say(doctor, DOCTOR_GOOD, "Python", NULL, "%u.%u, its stacks can be read%s",
+                   python->runtime.layout.version >> 8, python->runtime.layout.version & 0xff,
+                   python->memory.inner_pid != pid ? ", into its container" : "");
     else if (found == PYTHON_NONE)
         doctor_say(doctor, DOCTOR_BAD, "program", NULL, "neither a JVM nor a Python");
     else
-        doctor_say(doctor, DOCTOR_BAD, "Python", "run as root, or with CAP_SYS_PTRACE", "%s", error.message);
+        doctor_say(doctor, DOCTOR_BAD, "Python", NULL, "%s", error.message);
     python_process_free(python);
+}
+
+/* Of a process that may not be looked into only the first argument tells; it may be anything, but seldom lies. */
+static bool seems_python(struct jvm_process *process)
+{
+    struct text_view program = text_of(text_builder_c_string(&process->command_line));
+    size_t slash = text_find_last_byte(program, '/');
+    return text_starts_with(slash == TEXT_NOT_FOUND ? program : text_from(program, slash + 1),
+                            TEXT("python"));
 }
 
 bool doctor_process(struct doctor *doctor, pid_t pid, struct error *error)
@@ -130,7 +141,7 @@ bool doctor_process(struct doctor *doctor, pid_t pid, struct error *error)
                    same || geteuid() == 0 ? NULL : "run as that user or as root",
                    "process %d runs as user %d, this command as %d", (int)pid, (int)process.uid,
                    (int)geteuid());
-        if (process.kind == JVM_NONE && process.maps_readable)
+        if (process.kind == JVM_NONE && (process.maps_readable || seems_python(&process)))
             check_python(doctor, pid);
         else
             check_jvm(doctor, &process);

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 /* The numbers of libcurl's interface, which never change; its header is not needed to build. */
 enum {
@@ -31,6 +32,8 @@ struct curl {
 
 static bool load(struct curl *curl, struct error *error)
 {
+    if (getauxval(AT_BASE) == 0)
+        return error_set(error, ERROR_UNSUPPORTED, "a static sparkflame cannot load libcurl");
     void *library = dlopen("libcurl.so.4", RTLD_NOW);
     if (library == NULL)
         library = dlopen("libcurl-gnutls.so.4", RTLD_NOW);

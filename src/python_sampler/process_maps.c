@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "python_sampler/process_memory.h"
+#include "python_sampler/process_denial.h"
 
 bool mapping_parse(struct mapping *mapping, struct text_view line)
 {
@@ -37,8 +37,11 @@ bool process_maps_visit(pid_t pid, bool (*visit)(void *context, const struct map
     FILE *file = fopen(path, "re");
     if (file == NULL && errno == ENOENT)
         return error_set(error, ERROR_SYSTEM, "there is no process %d", (int)pid);
-    if (file == NULL && errno == EACCES)
-        return process_explain_denied(pid, error);
+    if (file == NULL && (errno == EACCES || errno == EPERM)) {
+        struct process_denial denial;
+        process_denial_find(&denial, pid);
+        return process_denial_explain(&denial, error);
+    }
     if (file == NULL)
         return error_set_system(error, "%s", path);
     char *line = NULL;

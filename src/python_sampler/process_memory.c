@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "python_sampler/process_denial.h"
 #include "python_sampler/process_numbers.h"
 
 void process_memory_init(struct process_memory *memory, pid_t pid)
@@ -79,49 +80,15 @@ enum memory_result process_memory_read(struct process_memory *memory, uint64_t a
     return process_memory_read_ranges(memory, &range, 1, to, size);
 }
 
-static int read_small_number(const char *path)
-{
-    char text[16] = "";
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0)
-        return -1;
-    ssize_t got = read(descriptor, text, sizeof(text) - 1);
-    close(descriptor);
-    return got > 0 && text[0] >= '0' && text[0] <= '9' ? text[0] - '0' : -1;
-}
-
-bool process_explain_denied(pid_t target, struct error *error)
-{
-    int pid = (int)target;
-    int scope = read_small_number("/proc/sys/kernel/yama/ptrace_scope");
-    if (scope > 0 && scope < 3)
-        return error_set(
-            error, ERROR_SYSTEM,
-            "process %d may not be read: kernel.yama.ptrace_scope is %d. Run as root, start the program "
-            "with `sparkflame record -- COMMAND`, or `sysctl kernel.yama.ptrace_scope=0`. In Docker: "
-            "--cap-add SYS_PTRACE; in Kubernetes: securityContext.capabilities.add: [SYS_PTRACE]",
-            pid, scope);
-    if (scope == 3)
-        return error_set(
-            error, ERROR_SYSTEM,
-            "process %d may not be read: kernel.yama.ptrace_scope is 3, which forbids it to everybody "
-            "until the machine is started again",
-            pid);
-    return error_set(
-        error, ERROR_SYSTEM,
-        "process %d may not be read: it belongs to another user, or this container lacks the capability. "
-        "Run as that user or as root (sudo). In Docker: --cap-add SYS_PTRACE; in Kubernetes: "
-        "securityContext.capabilities.add: [SYS_PTRACE]",
-        pid);
-}
-
 bool process_memory_explain(const struct process_memory *memory, enum memory_result result,
                             struct error *error)
 {
     int pid = (int)memory->pid;
+    struct process_denial denial;
     switch (result) {
     case MEMORY_DENIED:
-        return process_explain_denied(memory->pid, error);
+        process_denial_find(&denial, memory->pid);
+        return process_denial_explain(&denial, error);
     case MEMORY_GONE:
         return error_set(error, ERROR_SYSTEM, "process %d has ended", pid);
     default:

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -121,12 +122,26 @@ static uint64_t status_number(struct text_view status, const char *name)
     return text_to_u64(text_cut(&value, '\t'), &number) ? number : 0;
 }
 
+/* A program without a loader must not load the system's libraries for names. */
+static const struct passwd *find_user(uid_t uid)
+{
+    if (getauxval(AT_BASE) != 0)
+        return getpwuid(uid);
+    FILE *stream = fopen("/etc/passwd", "re");
+    const struct passwd *entry = NULL;
+    while (stream != NULL && (entry = fgetpwent(stream)) != NULL && entry->pw_uid != uid) {
+    }
+    if (stream != NULL)
+        fclose(stream);
+    return entry;
+}
+
 static const char *user_name(struct process_list *list, uid_t uid)
 {
     for (size_t i = 0; i < list->count; i++)
         if (list->processes[i].uid == uid)
             return list->processes[i].user;
-    const struct passwd *entry = getpwuid(uid);
+    const struct passwd *entry = find_user(uid);
     char number[16];
     snprintf(number, sizeof(number), "%u", (unsigned)uid);
     return keep(list, text_of(entry == NULL ? number : entry->pw_name));
