@@ -4,6 +4,7 @@
 #include "commands/command.h"
 #include "commands/picture_output.h"
 #include "commands/profile_input.h"
+#include "formats/folded_difference.h"
 #include "model/comparison.h"
 
 extern const struct command command_diff;
@@ -101,11 +102,37 @@ static int write_shared(const struct picture_target *target, struct profile_inpu
     return picture_write(target, &picture_options, both, NULL, diff_options.widths == 0 ? names : NULL);
 }
 
+/* From text to text, when nothing is asked for that needs to know what the lines mean. False: not these files. */
+static bool compare_lines(const struct picture_target *target, char **paths, int *exit_code)
+{
+    bool is_plain = target->kind == PICTURE_FILE && strcmp(target->writer->name, "folded") == 0 &&
+                    !diff_options.normalize && !diff_options.strip_addresses &&
+                    profile_input_is_as_read(&input_options, "folded");
+    struct folded_difference *difference =
+        is_plain ? folded_difference_new(paths, (size_t)input_options.threads) : NULL;
+    if (difference == NULL)
+        return false;
+    struct error error = {0};
+    struct output output;
+    bool good = output_open(&output, target->path, &error);
+    if (good) {
+        folded_difference_write(difference, &output);
+        good = output_finish(&output, &error);
+    }
+    if (!good)
+        command_complain(&command_diff, "%s", error.message);
+    folded_difference_free(difference);
+    *exit_code = good ? EXIT_GOOD : EXIT_FAILED;
+    return true;
+}
+
 static int compare(const struct picture_target *target, char **paths)
 {
     struct profile_needs needs = picture_needs(target, &picture_options);
     struct profile_input inputs[2];
     int exit_code;
+    if (compare_lines(target, paths, &exit_code))
+        return exit_code;
     if (target->kind != PICTURE_HTML && !diff_options.strip_addresses) {
         bool done;
         bool good = profile_input_read_pair(&inputs[0], &command_diff, &input_options, &needs, paths, &done,
@@ -156,7 +183,7 @@ const struct command command_diff = {
     .summary = "Compare two profiles: what grew, what shrank, what is new and what is gone",
     .usage = "[OPTIONS] BEFORE AFTER",
     .details = "Red grew, blue shrank, by time with callees. Written as folded stacks, each line has two\n"
-               "counts, as difffolded.pl writes them.\n",
+               "counts, as difffolded.pl writes them; sort them where their order matters.\n",
     .examples = "  sparkflame diff last-run.jfr this-run.jfr -o diff.html\n"
                 "  sparkflame diff -n before.folded after.folded -o diff.svg\n"
                 "      as shares, when one ran longer than the other\n"

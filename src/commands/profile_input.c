@@ -63,12 +63,13 @@ static bool add_labels(struct selection *selection, const struct profile_input_o
         !add_label(selection, "task", options->task, false, false, error))
         return false;
     for (size_t i = 0; i < options->labels.size; i++) {
-        char *equals = strchr(options->labels.items[i], '=');
-        if (equals == NULL || equals == options->labels.items[i])
+        char *key = strdup(options->labels.items[i]); /* lives as long as the process */
+        char *equals = key == NULL ? NULL : strchr(key, '=');
+        if (equals == NULL || equals == key)
             return error_set(error, ERROR_USAGE, "--label: \"%s\" is not KEY=VALUES",
                              options->labels.items[i]);
         *equals = '\0';
-        if (!add_label(selection, options->labels.items[i], equals + 1, false, false, error))
+        if (!add_label(selection, key, equals + 1, false, false, error))
             return false;
     }
     return true;
@@ -340,6 +341,19 @@ bool profile_input_read_pair(struct profile_input *input, const struct command *
     else
         profile_seal(&input->profile);
     return !*done || input->profile.sample_count > 0;
+}
+
+bool profile_input_is_as_read(const struct profile_input_options *options, const char *format)
+{
+    struct error error = {0};
+    struct profile_input input = {.options = options};
+    selection_init(&input.selection);
+    set_styles(&input);
+    bool untouched = make_selection(&input, &error) && selection_is_all(&input.selection) &&
+                     options->from == NULL && options->to == NULL && name_style_is_plain(&input.names) &&
+                     (options->format == NULL || strcmp(options->format, format) == 0);
+    profile_input_release(&input);
+    return untouched;
 }
 
 void profile_input_release(struct profile_input *input)

@@ -75,6 +75,8 @@ bool profile_input_read(struct profile_input *input, const struct command *comma
 bool profile_input_read_pair(struct profile_input *input, const struct command *command,
                              const struct profile_input_options *options, const struct profile_needs *needs,
                              char *const paths[2], bool *done, int *exit_code) MUST_CHECK;
+/* True when the options leave samples and names as a file of this format has them. */
+bool profile_input_is_as_read(const struct profile_input_options *options, const char *format);
 void profile_input_release(struct profile_input *input);
 /* The event that a picture of one event shows; the others are named in a notice. */
 uint32_t profile_input_main_event(const struct profile_input *input);

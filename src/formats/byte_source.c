@@ -322,7 +322,8 @@ bool byte_source_is_mapped(const struct byte_source *source)
 void byte_source_drop(const struct byte_source *source, struct text_view bytes)
 {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    uintptr_t from = ((uintptr_t)bytes.data + page - 1) & ~(page - 1);
+    /* The first page may begin with what was dropped before, the last one goes on. */
+    uintptr_t from = (uintptr_t)bytes.data & ~(page - 1);
     uintptr_t to = ((uintptr_t)bytes.data + bytes.size) & ~(page - 1);
     if (source->map != NULL && is_plain_memory(source) && to > from)
         madvise((void *)from, to - from, MADV_DONTNEED);

@@ -4,178 +4,239 @@
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "base/huge_pages.h"
 #include "formats/folded_line.h"
+#include "formats/reader.h"
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #define FIRST_SLOTS 1024
+/* Parts of a stack whose memory is fetched while others are worked on. */
+#define GROUP_PARTS 128
 
-/* A frame's text that was met, and the frame that it means. */
-struct token {
-    const char *text; /* in the table of stacks */
-    uint32_t size;
-    uint32_t frame;
-};
+/* ---- tables ---- */
 
-/* Sorted stacks share all frames up to the byte where they differ. */
-struct open_frame {
-    uint32_t end; /* where its text ends */
-    uint32_t node;
-};
-
-struct builder {
-    struct profile *profile;
-    struct token *tokens;
-    size_t token_count;
-    size_t token_capacity;
-    uint64_t *slots; /* high half: part of the hash; low half: number + 1; 0 is free */
-    size_t slot_mask;
-    struct open_frame *path; /* of the last stack */
-    size_t path_size;
-    size_t path_capacity;
-    const struct folded_build_options *options;
-    bool may_append; /* stacks come sorted into an empty tree: what differs from the last one is new */
-};
-
-static bool grow_slots(struct builder *builder)
+static uint64_t slot_of(uint64_t hash, size_t number)
 {
-    size_t count = builder->slots == NULL ? FIRST_SLOTS : (builder->slot_mask + 1) * 2;
+    return hash >> 32 << 32 | (number + 1);
+}
+
+static size_t number_in(uint64_t slot)
+{
+    return (uint32_t)slot - 1;
+}
+
+static void put(uint64_t *slots, size_t mask, uint64_t hash, size_t number)
+{
+    size_t slot = hash & mask;
+    while (slots[slot] != 0)
+        slot = (slot + 1) & mask;
+    slots[slot] = slot_of(hash, number);
+}
+
+static bool grow_tokens(struct folded_builder *builder)
+{
+    size_t count = builder->token_slots == NULL ? FIRST_SLOTS : (builder->token_mask + 1) * 2;
     uint64_t *slots = calloc(count, sizeof(*slots));
     if (slots == NULL)
         return false;
-    for (size_t i = 0; i < builder->token_count; i++) {
-        uint64_t hash = hash_bytes(builder->tokens[i].text, builder->tokens[i].size);
-        size_t slot = hash & (count - 1);
-        while (slots[slot] != 0)
-            slot = (slot + 1) & (count - 1);
-        slots[slot] = (hash >> 32 << 32) | (i + 1);
-    }
-    free(builder->slots);
-    builder->slots = slots;
-    builder->slot_mask = count - 1;
+    for (size_t i = 0; i < builder->token_count; i++)
+        put(slots, count - 1, builder->tokens[i].hash.low, i);
+    free(builder->token_slots);
+    builder->token_slots = slots;
+    builder->token_mask = count - 1;
     return true;
 }
 
-static uint32_t add_token(struct builder *builder, struct text_view text, uint64_t hash, size_t slot)
+/* Of all frames down to the node, from those above it. */
+static uint64_t part_hash(uint64_t above, uint32_t frame)
 {
-    uint32_t frame = folded_frame(builder->profile, text, builder->options->needs_lines);
+    return hash_mix(above ^ frame, HASH_MULTIPLIER);
+}
+
+/* Slots for `more` nodes; the hashes of those that are there are computed anew, from the root on. */
+static bool reserve_nodes(struct folded_builder *builder, size_t more)
+{
+    const struct stack_tree *tree = &builder->profile->stacks;
+    size_t count = builder->node_slots == NULL ? FIRST_SLOTS : builder->node_mask + 1;
+    if (builder->node_slots != NULL && (tree->size + more) * 3 <= count * 2)
+        return true;
+    while ((tree->size + more) * 3 > count * 2)
+        count *= 2;
+    free(builder->node_slots);
+    builder->node_slots = calloc(count, sizeof(*builder->node_slots));
+    builder->node_mask = count - 1;
+    uint64_t *hashes = malloc(tree->size * sizeof(*hashes));
+    bool good = builder->node_slots != NULL && hashes != NULL;
+    if (good) {
+        huge_pages_advise(builder->node_slots, count * sizeof(*builder->node_slots));
+        hashes[STACK_ROOT] = HASH_SEED;
+        for (size_t i = 1; i < tree->size; i++) {
+            hashes[i] = part_hash(hashes[tree->nodes[i].parent], tree->nodes[i].frame);
+            put(builder->node_slots, builder->node_mask, hashes[i], i);
+        }
+    }
+    free(hashes);
+    return good;
+}
+
+bool folded_builder_init(struct folded_builder *builder, struct profile *profile, bool needs_lines)
+{
+    *builder = (struct folded_builder){.profile = profile, .needs_lines = needs_lines};
+    bool is_empty = profile->stacks.size == 1;
+    return grow_tokens(builder) && (!is_empty || reserve_nodes(builder, 1));
+}
+
+void folded_builder_release(struct folded_builder *builder)
+{
+    free(builder->tokens);
+    free(builder->token_slots);
+    free(builder->node_slots);
+    free(builder->parts);
+    builder->tokens = NULL;
+    builder->token_slots = builder->node_slots = NULL;
+    builder->parts = NULL;
+}
+
+/* ---- frames ---- */
+
+static uint32_t add_token(struct folded_builder *builder, struct text_view text, struct wide_hash hash,
+                          size_t slot)
+{
+    uint32_t frame = folded_frame(builder->profile, text, builder->needs_lines);
     if (frame == NO_FRAME ||
         !array_reserve(&builder->tokens, &builder->token_capacity, builder->token_count + 1, UINT32_MAX - 1))
         return NO_FRAME;
-    /* Names lie close together in the profile; the stacks' texts are all over the memory. */
-    struct text_view name = profile_frame_name(builder->profile, frame);
-    const char *kept = text_equal(name, text) ? name.data : text.data;
-    builder->tokens[builder->token_count++] = (struct token){kept, (uint32_t)text.size, frame};
-    builder->slots[slot] = (hash >> 32 << 32) | builder->token_count;
-    if (builder->token_count * 2 > builder->slot_mask && !grow_slots(builder))
+    builder->token_slots[slot] = slot_of(hash.low, builder->token_count);
+    builder->tokens[builder->token_count++] = (struct folded_token){hash, frame};
+    if (builder->token_count * 2 > builder->token_mask && !grow_tokens(builder))
         return NO_FRAME;
     return frame;
 }
 
-static uint32_t find_frame(struct builder *builder, struct text_view text)
+static uint32_t find_frame(struct folded_builder *builder, struct text_view text)
 {
-    uint64_t hash = hash_bytes(text.data, text.size);
-    size_t slot = hash & builder->slot_mask;
-    for (; builder->slots[slot] != 0; slot = (slot + 1) & builder->slot_mask) {
-        if ((builder->slots[slot] ^ hash) >> 32 != 0)
+    struct wide_hash hash = wide_hash_of(text);
+    size_t slot = hash.low & builder->token_mask;
+    for (; builder->token_slots[slot] != 0; slot = (slot + 1) & builder->token_mask) {
+        if ((builder->token_slots[slot] ^ hash.low) >> 32 != 0)
             continue;
-        const struct token *token = &builder->tokens[(uint32_t)builder->slots[slot] - 1];
-        if (token->size == text.size && memcmp(token->text, text.data, text.size) == 0)
+        const struct folded_token *token = &builder->tokens[number_in(builder->token_slots[slot])];
+        if (wide_hash_equal(token->hash, hash))
             return token->frame;
     }
     return add_token(builder, text, hash, slot);
 }
 
-static size_t common_bytes(const struct folded_stack *left, const struct folded_stack *right)
+static bool add_part(struct folded_builder *builder, struct text_view frame_text)
 {
-    size_t most = left->size < right->size ? left->size : right->size, at = 0;
-    while (at + 8 <= most && hash_load64(left->text + at) == hash_load64(right->text + at))
-        at += 8;
-    while (at < most && left->text[at] == right->text[at])
-        at++;
-    return at;
-}
-
-/* Closes the frames of the last stack that this one does not have. */
-static void close_frames(struct builder *builder, const struct folded_stack *last,
-                         const struct folded_stack *stack)
-{
-    size_t common = last == NULL ? 0 : common_bytes(last, stack);
-    bool ends_frame = common == stack->size || stack->text[common] == ';';
-    while (builder->path_size > 0) {
-        uint32_t end = builder->path[builder->path_size - 1].end;
-        if (end < common || (end == common && ends_frame))
-            break;
-        builder->path_size--;
+    if (builder->part_count == READER_DEPTH_LIMIT) {
+        builder->is_cut = true;
+        return true;
     }
+    uint32_t frame = find_frame(builder, frame_text);
+    if (frame == NO_FRAME ||
+        !array_reserve(&builder->parts, &builder->part_capacity, builder->part_count + 1, READER_DEPTH_LIMIT))
+        return false;
+    uint64_t above = builder->part_count == 0 ? HASH_SEED : builder->parts[builder->part_count - 1].hash;
+    builder->parts[builder->part_count++] = (struct folded_part){part_hash(above, frame), frame};
+    return true;
 }
 
-/* The stack's innermost node; NO_STACK: out of memory. *cut: it was too deep. */
-static uint32_t add_stack(struct builder *builder, const struct folded_stack *stack, bool *cut)
+/* Frames end at each ';', and the innermost with the text. */
+static bool find_parts(struct folded_builder *builder, struct text_view stack)
 {
-    size_t depth = builder->path_size;
-    uint32_t node = depth == 0 ? STACK_ROOT : builder->path[depth - 1].node;
-    size_t at = depth == 0 ? 0 : builder->path[depth - 1].end + (size_t)1;
-    while (at <= stack->size && stack->size > 0) {
-        const char *semicolon = at == stack->size ? NULL : memchr(stack->text + at, ';', stack->size - at);
-        size_t end = semicolon == NULL ? stack->size : (size_t)(semicolon - stack->text);
-        if (builder->path_size >= builder->options->most_frames) {
-            *cut = true;
-            break;
+    size_t at = 0, begin = 0;
+    builder->part_count = 0;
+    builder->is_cut = false;
+#ifdef __SSE2__
+    const __m128i semicolons = _mm_set1_epi8(';');
+    for (; at + 16 <= stack.size; at += 16) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(stack.data + at));
+        unsigned found = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, semicolons));
+        for (; found != 0; found &= found - 1) {
+            size_t end = at + (size_t)__builtin_ctz(found);
+            if (!add_part(builder, (struct text_view){stack.data + begin, end - begin}))
+                return false;
+            begin = end + 1;
         }
-        uint32_t frame = find_frame(builder, (struct text_view){stack->text + at, end - at});
-        if (frame == NO_FRAME)
-            return NO_STACK;
-        node = builder->may_append ? stack_tree_append(&builder->profile->stacks, node, frame)
-                                   : stack_tree_child(&builder->profile->stacks, node, frame);
-        if (node == NO_STACK || !array_reserve(&builder->path, &builder->path_capacity,
-                                               builder->path_size + 1, builder->options->most_frames))
-            return NO_STACK;
-        builder->path[builder->path_size++] = (struct open_frame){(uint32_t)end, node};
-        at = end + 1;
+    }
+#endif
+    for (; at < stack.size; at++) {
+        if (stack.data[at] != ';')
+            continue;
+        if (!add_part(builder, (struct text_view){stack.data + begin, at - begin}))
+            return false;
+        begin = at + 1;
+    }
+    return add_part(builder, text_from(stack, begin));
+}
+
+/* ---- nodes ---- */
+
+/* The node of a part below `parent`; NO_STACK when it is not there. */
+static uint32_t find_node(const struct folded_builder *builder, uint32_t parent, struct folded_part part)
+{
+    const struct stack_node *nodes = builder->profile->stacks.nodes;
+    size_t slot = part.hash & builder->node_mask;
+    for (; builder->node_slots[slot] != 0; slot = (slot + 1) & builder->node_mask) {
+        if ((builder->node_slots[slot] ^ part.hash) >> 32 != 0)
+            continue;
+        size_t node = number_in(builder->node_slots[slot]);
+        if (nodes[node].parent == parent && nodes[node].frame == part.frame)
+            return (uint32_t)node;
+    }
+    return NO_STACK;
+}
+
+static void prefetch_slots(const struct folded_builder *builder, size_t from)
+{
+    size_t left = builder->part_count - from, to = from + (left < GROUP_PARTS ? left : GROUP_PARTS);
+    for (size_t i = from; i < to; i++)
+        __builtin_prefetch(&builder->node_slots[builder->parts[i].hash & builder->node_mask], 1);
+}
+
+/* What is known of the stack is walked down, what is not is put below without looking. */
+static uint32_t find_stack(struct folded_builder *builder)
+{
+    struct stack_tree *tree = &builder->profile->stacks;
+    uint32_t node = STACK_ROOT, found = STACK_ROOT;
+    size_t at = 0;
+    if (!reserve_nodes(builder, builder->part_count))
+        return NO_STACK;
+    for (; at < builder->part_count; at++) {
+        if (at % GROUP_PARTS == 0)
+            prefetch_slots(builder, at);
+        found = find_node(builder, node, builder->parts[at]);
+        if (found == NO_STACK)
+            break;
+        node = found;
+    }
+    for (; at < builder->part_count && node != NO_STACK; at++) {
+        if (at % GROUP_PARTS == 0)
+            prefetch_slots(builder, at);
+        put(builder->node_slots, builder->node_mask, builder->parts[at].hash, tree->size);
+        node = stack_tree_append(tree, node, builder->parts[at].frame);
     }
     return node;
 }
 
-static bool add_samples(struct profile *profile, uint32_t node, const double *counts,
-                        const struct folded_build_options *options)
+static uint32_t find_stack_among_others(struct folded_builder *builder)
 {
-    for (size_t i = 0; i < options->event_count; i++) {
-        struct sample sample = {.stack = node, .event = options->events[i], .time_ns = NO_TIME};
-        sample.value = sample.count = counts[i];
-        if (sample.count != 0 && !profile_add_sample(profile, &sample))
-            return false;
-    }
-    return true;
+    uint32_t node = STACK_ROOT;
+    for (size_t i = 0; i < builder->part_count && node != NO_STACK; i++)
+        node = stack_tree_child(&builder->profile->stacks, node, builder->parts[i].frame);
+    return node;
 }
 
-/* After the tree is built `number` is the node of a stack. */
-static bool add_entries(struct profile *profile, const struct folded_table *table,
-                        const struct folded_build_options *options)
+uint32_t folded_builder_add(struct folded_builder *builder, struct text_view stack)
 {
-    for (size_t i = 0; i < table->entry_count; i++)
-        if (!add_samples(profile, table->entries[i].stack->number, table->entries[i].counts, options))
-            return false;
-    return true;
-}
-
-bool folded_build(struct profile *profile, struct folded_table *table,
-                  const struct folded_build_options *options, uint64_t *cut)
-{
-    struct builder builder = {.profile = profile, .options = options};
-    builder.may_append = profile->stacks.size == 1 && !table->has_low_bytes;
-    bool good = grow_slots(&builder) && (table->has_low_bytes || folded_table_sort(table));
-    const struct folded_stack *last = NULL;
-    for (size_t i = 0; good && i < table->size; i++) {
-        struct folded_stack *stack = table->stacks[i];
-        bool is_cut = false;
-        close_frames(&builder, last, stack);
-        uint32_t node = add_stack(&builder, stack, &is_cut);
-        *cut += is_cut;
-        good = node != NO_STACK && (table->keeps_order || add_samples(profile, node, stack->counts, options));
-        stack->number = node;
-        last = stack;
-    }
-    free(builder.tokens);
-    free(builder.slots);
-    free(builder.path);
-    return good && add_entries(profile, table, options);
+    if (stack.size == 0)
+        return STACK_ROOT;
+    if (!find_parts(builder, stack))
+        return NO_STACK;
+    builder->cut_stacks += builder->is_cut;
+    return builder->node_slots != NULL ? find_stack(builder) : find_stack_among_others(builder);
 }

@@ -3,43 +3,45 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "formats/text_hash.h"
 
 #define FIRST_SLOTS 4096
-#define TEXT_LIMIT_BYTES ((size_t)64 << 30)
+/* Records whose memory is fetched while others are worked on. */
+#define GROUP_RECORDS 32
 
-bool folded_table_init(struct folded_table *table)
+bool folded_table_init(struct folded_table *table, uint32_t (*on_new)(void *context, struct text_view stack),
+                       void *context)
 {
-    *table = (struct folded_table){.slot_mask = FIRST_SLOTS - 1};
-    arena_init(&table->arena, TEXT_LIMIT_BYTES);
+    *table = (struct folded_table){.on_new = on_new, .context = context, .slot_mask = FIRST_SLOTS - 1};
     table->slots = calloc(FIRST_SLOTS, sizeof(*table->slots));
     return table->slots != NULL;
 }
 
 void folded_table_release(struct folded_table *table)
 {
-    arena_release(&table->arena);
     free(table->slots);
     free(table->stacks);
-    free(table->known_counts);
     free(table->entries);
     table->slots = NULL;
     table->stacks = NULL;
-    table->known_counts = NULL;
     table->entries = NULL;
+}
+
+static uint64_t slot_of(struct wide_hash hash, size_t number)
+{
+    return hash.high >> 32 << 32 | (number + 1);
 }
 
 static bool grow_slots(struct folded_table *table)
 {
     size_t count = (table->slot_mask + 1) * 2;
-    struct folded_slot *slots = calloc(count, sizeof(*slots));
+    uint64_t *slots = calloc(count, sizeof(*slots));
     if (slots == NULL)
         return false;
     for (size_t i = 0; i < table->size; i++) {
-        size_t slot = table->stacks[i]->hash & (count - 1);
-        while (slots[slot].stack != NULL)
+        size_t slot = table->stacks[i].hash.low & (count - 1);
+        while (slots[slot] != 0)
             slot = (slot + 1) & (count - 1);
-        slots[slot] = (struct folded_slot){table->stacks[i]->hash, table->stacks[i]};
+        slots[slot] = slot_of(table->stacks[i].hash, i);
     }
     free(table->slots);
     table->slots = slots;
@@ -47,155 +49,68 @@ static bool grow_slots(struct folded_table *table)
     return true;
 }
 
-static bool holds_low_bytes(struct text_view text)
+/* The slot of the hash, or the free one where it belongs. */
+static size_t find_slot(const struct folded_table *table, struct wide_hash hash)
 {
-    unsigned char least = 255;
-    for (size_t i = 0; i < text.size; i++) {
-        unsigned char byte = (unsigned char)text.data[i];
-        least = byte < least ? byte : least;
-    }
-    return least < 2;
-}
-
-static struct folded_stack *new_stack(struct folded_table *table, const struct folded_batch_line *line)
-{
-    struct folded_stack *stack =
-        line->text.size > UINT32_MAX ? NULL : arena_allocate(&table->arena, sizeof(*stack) + line->text.size);
-    if (stack == NULL)
-        return NULL;
-    stack->counts[0] = line->counts[0];
-    stack->counts[1] = line->counts[1];
-    stack->hash = line->hash;
-    stack->size = (uint32_t)line->text.size;
-    memcpy(stack->text, line->text.data, line->text.size);
-    table->has_low_bytes = table->has_low_bytes || holds_low_bytes(line->text);
-    return stack;
-}
-
-/* The slot of the text, or the free one where it belongs. */
-static struct folded_slot *find_slot(const struct folded_table *table, struct text_view text, uint64_t hash)
-{
-    size_t slot = hash & table->slot_mask;
-    for (; table->slots[slot].stack != NULL; slot = (slot + 1) & table->slot_mask) {
-        const struct folded_slot *known = &table->slots[slot];
-        if (known->hash == hash && known->stack->size == text.size &&
-            memcmp(known->stack->text, text.data, text.size) == 0)
+    size_t slot = hash.low & table->slot_mask;
+    for (; table->slots[slot] != 0; slot = (slot + 1) & table->slot_mask)
+        if ((table->slots[slot] ^ hash.high) >> 32 == 0 &&
+            wide_hash_equal(table->stacks[(uint32_t)table->slots[slot] - 1].hash, hash))
             break;
-    }
-    return &table->slots[slot];
+    return slot;
 }
 
-static bool insert(struct folded_table *table, struct folded_slot *slot, struct folded_stack *stack)
+static bool add_stack(struct folded_table *table, const struct folded_record *record, size_t slot)
 {
-    /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */
-    if (stack == NULL || !array_reserve(&table->stacks, &table->capacity, table->size + 1, UINT32_MAX))
+    uint32_t number = table->on_new(table->context, record->stack);
+    if (number == NO_FOLDED_NUMBER ||
+        !array_reserve(&table->stacks, &table->capacity, table->size + 1, UINT32_MAX - 1))
         return false;
-    *slot = (struct folded_slot){stack->hash, stack};
-    stack->number = (uint32_t)table->size;
-    table->stacks[table->size++] = stack;
+    table->slots[slot] = slot_of(record->hash, table->size);
+    table->stacks[table->size++] =
+        (struct folded_stack){record->hash, {record->counts[0], record->counts[1]}, number};
     return table->size * 2 <= table->slot_mask || grow_slots(table);
 }
 
-static void prefetch_stack(const struct folded_table *table, uint64_t hash)
+static bool add_record(struct folded_table *table, const struct folded_record *record)
 {
-    const struct folded_slot *slot = &table->slots[hash & table->slot_mask];
-    if (slot->hash != hash || slot->stack == NULL)
-        return;
-    __builtin_prefetch(slot->stack, 1);
-    __builtin_prefetch((const char *)slot->stack + 64);
-    __builtin_prefetch((const char *)slot->stack + 128);
-}
-
-static void add_counts(double *to, const double *counts)
-{
-    to[0] += counts[0];
-    to[1] += counts[1];
-}
-
-/* True when the table that is looked at first has it. */
-static bool count_known(struct folded_table *table, const struct folded_batch_line *line)
-{
-    if (table->known == NULL)
-        return false;
-    const struct folded_slot *slot = find_slot(table->known, line->text, line->hash);
-    if (slot->stack == NULL)
-        return false;
-    add_counts(table->known_counts[slot->stack->number], line->counts);
-    return true;
-}
-
-static bool add_line(struct folded_table *table, const struct folded_batch_line *line)
-{
-    struct folded_slot *slot = find_slot(table, line->text, line->hash);
-    struct folded_stack *stack = slot->stack;
-    if (LIKELY(stack != NULL)) {
-        add_counts(stack->counts, line->counts);
+    size_t slot = find_slot(table, record->hash), number;
+    if (LIKELY(table->slots[slot] != 0)) {
+        number = (uint32_t)table->slots[slot] - 1;
+        table->stacks[number].counts[0] += record->counts[0];
+        table->stacks[number].counts[1] += record->counts[1];
     } else {
-        stack = new_stack(table, line);
-        if (!insert(table, slot, stack))
+        number = table->size;
+        if (!add_stack(table, record, slot))
             return false;
     }
     if (LIKELY(!table->keeps_order))
         return true;
     if (!array_reserve(&table->entries, &table->entry_capacity, table->entry_count + 1, UINT32_MAX))
         return false;
-    table->entries[table->entry_count++] = (struct folded_entry){stack, {line->counts[0], line->counts[1]}};
+    table->entries[table->entry_count++] =
+        (struct folded_entry){table->stacks[number].number, {record->counts[0], record->counts[1]}};
     return true;
 }
 
-bool folded_table_flush(struct folded_table *table)
+static void prefetch_stack(const struct folded_table *table, struct wide_hash hash)
 {
-    const struct folded_table *likely = table->known != NULL ? table->known : table;
-    for (size_t i = 0; i < table->batch_size; i++)
-        prefetch_stack(likely, table->batch[i].hash);
-    for (size_t i = 0; i < table->batch_size; i++)
-        if (!count_known(table, &table->batch[i]) && !add_line(table, &table->batch[i]))
-            return false;
-    table->batch_size = 0;
-    return true;
+    uint64_t slot = table->slots[hash.low & table->slot_mask];
+    if (slot != 0)
+        __builtin_prefetch(&table->stacks[(uint32_t)slot - 1], 1);
 }
 
-bool folded_table_add(struct folded_table *table, struct text_view text, const double counts[2])
+bool folded_table_add(struct folded_table *table, const struct folded_record *records, size_t count)
 {
-    struct folded_batch_line *line = &table->batch[table->batch_size++];
-    line->text = text;
-    line->counts[0] = counts[0];
-    line->counts[1] = counts[1];
-    line->hash = text_hash(text);
-    const struct folded_table *likely = table->known != NULL ? table->known : table;
-    __builtin_prefetch(&likely->slots[line->hash & likely->slot_mask]);
-    return table->batch_size < FOLDED_BATCH_LINES || folded_table_flush(table);
-}
-
-bool folded_table_set_known(struct folded_table *table, const struct folded_table *known)
-{
-    if (!array_reserve(&table->known_counts, &table->known_capacity, known->size + 1, UINT32_MAX))
-        return false;
-    memset(table->known_counts, 0, known->size * sizeof(*table->known_counts));
-    table->known = known;
-    table->known_size = known->size;
-    return true;
-}
-
-static bool join_stack(struct folded_table *into, struct folded_stack *stack)
-{
-    struct folded_slot *slot = find_slot(into, (struct text_view){stack->text, stack->size}, stack->hash);
-    if (slot->stack == NULL)
-        return insert(into, slot, stack);
-    add_counts(slot->stack->counts, stack->counts);
-    return true;
-}
-
-bool folded_table_join(struct folded_table *into, struct folded_table *from)
-{
-    into->has_low_bytes = into->has_low_bytes || from->has_low_bytes;
-    for (size_t i = 0; from->known == into && i < from->known_size; i++)
-        add_counts(into->stacks[i]->counts, from->known_counts[i]);
-    for (size_t i = 0; i < from->size; i++)
-        if (!join_stack(into, from->stacks[i]))
-            return false;
-    memset(from->slots, 0, (from->slot_mask + 1) * sizeof(*from->slots));
-    from->size = 0;
-    from->known = NULL;
+    for (size_t from = 0; from < count; from += GROUP_RECORDS) {
+        size_t to = count - from < GROUP_RECORDS ? count : from + GROUP_RECORDS;
+        for (size_t i = from; i < to; i++)
+            __builtin_prefetch(&table->slots[records[i].hash.low & table->slot_mask]);
+        for (size_t i = from; i < to; i++)
+            prefetch_stack(table, records[i].hash);
+        for (size_t i = from; i < to; i++)
+            if (!add_record(table, &records[i]))
+                return false;
+    }
     return true;
 }

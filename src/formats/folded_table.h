@@ -1,11 +1,11 @@
 /*
- * folded_table.h - sums up equal lines of folded text before any of them is taken apart: the texts of stacks, each
- * once, with their counts.
+ * folded_table.h - sums up equal lines of folded text before any of them is taken apart.
  *
- * Lines come in small batches, so that the memory that one line needs is fetched while others are worked on.
+ * The texts are not kept: a stack is known by 128 bits of hash, and only when it is new its text is shown to whom it
+ * concerns, once. So memory does not follow the texts, which are ten times as large as a tree of them.
  *
- * Owns: copies of the texts, until folded_table_release().
- * Threads: one at a time; folded_table_join() joins tables that several threads filled.
+ * Owns: its lists, until folded_table_release().
+ * Threads: one at a time.
  */
 #ifndef FORMATS_FOLDED_TABLE_H
 #define FORMATS_FOLDED_TABLE_H
@@ -14,69 +14,43 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
 #include "base/attributes.h"
-#include "base/text_view.h"
+#include "formats/folded_batch.h"
 
-#define FOLDED_BATCH_LINES 32
+#define NO_FOLDED_NUMBER UINT32_MAX
 
 struct folded_stack {
+    struct wide_hash hash;
     double counts[2];
-    uint64_t hash;
-    uint32_t size;
-    uint32_t number; /* in its table, in order of arrival */
-    char text[];
+    uint32_t number; /* what on_new() said */
 };
 
 /* One line, where their order matters. */
 struct folded_entry {
-    struct folded_stack *stack;
+    uint32_t number; /* of its stack, as on_new() said */
     double counts[2];
-};
-
-struct folded_slot {
-    uint64_t hash;
-    struct folded_stack *stack; /* NULL: free */
-};
-
-struct folded_batch_line {
-    struct text_view text;
-    double counts[2];
-    uint64_t hash;
 };
 
 struct folded_table {
-    struct arena arena;
-    struct folded_slot *slots;
+    /* Told of each new stack: its text is valid during the call only. NO_FOLDED_NUMBER: a failure. */
+    uint32_t (*on_new)(void *context, struct text_view stack);
+    void *context;
+    uint64_t *slots; /* high half: part of the hash; low half: number of the stack + 1; 0 is free */
     size_t slot_mask;
-    struct folded_stack **stacks; /* in order of arrival */
+    struct folded_stack *stacks; /* in order of arrival */
     size_t size;
     size_t capacity;
-    struct folded_batch_line batch[FOLDED_BATCH_LINES];
-    size_t batch_size;
-    /* Another table that is looked at first and left alone; what it knows is counted here, by number. */
-    const struct folded_table *known;
-    double (*known_counts)[2];
-    size_t known_size;
-    size_t known_capacity;
     bool keeps_order; /* every line is kept in `entries` too */
     struct folded_entry *entries;
     size_t entry_count;
     size_t entry_capacity;
-    bool has_low_bytes; /* a text holds byte 0 or 1, which sorting needs for itself */
 };
 
-bool folded_table_init(struct folded_table *table) MUST_CHECK;
+bool folded_table_init(struct folded_table *table, uint32_t (*on_new)(void *context, struct text_view stack),
+                       void *context) MUST_CHECK;
 void folded_table_release(struct folded_table *table);
-/* The text must stay until folded_table_flush(). False: out of memory. */
-bool folded_table_add(struct folded_table *table, struct text_view text, const double counts[2]) MUST_CHECK;
-bool folded_table_flush(struct folded_table *table) MUST_CHECK;
-/* From now on looks at `known` first; it must not change until folded_table_join(). */
-bool folded_table_set_known(struct folded_table *table, const struct folded_table *known) MUST_CHECK;
-/* Moves all of `from` to `into`, which is what it knows or knows nothing of it; `from` is empty afterwards, and its
- * texts must outlive `into`. */
-bool folded_table_join(struct folded_table *into, struct folded_table *from) MUST_CHECK;
-/* Sorts the stacks so that those with common outermost frames are neighbours; only without low bytes. */
-bool folded_table_sort(struct folded_table *table) MUST_CHECK;
+/* False: out of memory, or on_new() failed. */
+bool folded_table_add(struct folded_table *table, const struct folded_record *records,
+                      size_t count) MUST_CHECK;
 
 #endif

@@ -8,5 +8,7 @@
 
 /* NaN and infinity, which JSON cannot say, become 0. */
 void number_text_write(struct output *output, double number);
+/* Without exponent, for folded text: other tools read digits and one dot. */
+void number_text_write_digits(struct output *output, double number);
 
 #endif

@@ -4,12 +4,12 @@
  * Below one caller each box stands for up to two places in that order: its own line ends with its name, those of its
  * callees go on with ';'. "F.apply", "F.apply$1", "F.apply;g" come in this order, so both are sorted on their own.
  */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/utf8.h"
+#include "formats/number_text.h"
 #include "formats/writer.h"
 #include "model/view.h"
 
@@ -160,22 +160,6 @@ static bool open_level(struct folded_writer *writer, uint32_t parent)
     return true;
 }
 
-/* Without exponent, since other tools read digits and one dot. */
-static void write_number(struct output *output, double number)
-{
-    if (number >= 0 && number < 9e15 && number == (double)(uint64_t)number) {
-        output_u64(output, (uint64_t)number);
-        return;
-    }
-    char text[400];
-    for (int digits = 1; digits <= 20; digits++) {
-        snprintf(text, sizeof(text), "%.*f", digits, number);
-        if (strtod(text, NULL) == number)
-            break;
-    }
-    output_c_string(output, text);
-}
-
 static void write_line(struct folded_writer *writer, uint32_t node)
 {
     const struct view *view = &writer->view;
@@ -184,7 +168,7 @@ static void write_line(struct folded_writer *writer, uint32_t node)
         output_text(writer->output, name_of(writer, node));
     for (size_t side = 0; side < view->sides; side++) {
         output_byte(writer->output, ' ');
-        write_number(writer->output, view->selfs[side][node]);
+        number_text_write_digits(writer->output, view->selfs[side][node]);
     }
     output_byte(writer->output, '\n');
 }
