@@ -78,6 +78,30 @@ def test_the_jdk_reads_a_folded_profile_as_jfr(sparkflame, tmp_path):
     assert run.stdout == b"main;a.b 2\nmain;native;class 3\n"
 
 
+def one_stack(method, class_name="pkg/Main", type_name="JIT compiled"):
+    """A chunk with one sample, whose stack trace is the same bytes whatever the names."""
+    types = jfr.standard_metadata()
+    chunk = jfr.Chunk(types)
+    frame_types = ["Interpreted", type_name, *jfr.FRAME_TYPES[2:]]
+    chunk.standard_constants({1: class_name, 2: method}, {1: 1}, {1: (1, 2)}, {1: ("main", 1)}, frame_types)
+    chunk.stacks({5: [(1, 7, 1)]})
+    chunk.add("jdk.ExecutionSample", 2000, 1, 5, 0)
+    return chunk.bytes()
+
+
+@pytest.mark.parametrize("threads", ["1", "4"])
+def test_equal_bytes_of_other_jvms_are_other_stacks(sparkflame, tmp_path, threads):
+    path = tmp_path / "joined.jfr"
+    chunks = [one_stack("a"), one_stack("a"), one_stack("b"), one_stack("a", "pkg/Other"),
+              one_stack("a", type_name="Kernel"), one_stack("a")]
+    path.write_bytes(b"".join(chunks))
+    run = sparkflame("convert", "-q", "-j", threads, "-f", "folded", "-e", "cpu", "--kinds", path)
+    assert run.stdout.decode().splitlines() == ["a_[k] 1", "pkg/Main.a_[j] 3", "pkg/Main.b_[j] 1",
+                                                "pkg/Other.a_[j] 1"]
+    run = sparkflame("convert", "-q", "-j", threads, "-f", "folded", "-e", "cpu", path, path)
+    assert run.stdout.decode().splitlines() == ["a 2", "pkg/Main.a 6", "pkg/Main.b 2", "pkg/Other.a 2"]
+
+
 def check_bad(sparkflame, tmp_path, data, words):
     path = tmp_path / "bad.jfr"
     path.write_bytes(data)

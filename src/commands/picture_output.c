@@ -71,17 +71,17 @@ bool picture_target_choose(struct picture_target *target, const struct command *
 
 struct profile_needs picture_needs(const struct picture_target *target, const struct picture_options *options)
 {
-    struct profile_needs needs = {.one_event = true};
+    struct profile_needs needs = {.kinds = true, .one_event = true};
     if (target->kind == PICTURE_HTML)
-        needs = (struct profile_needs){.times = true, .contexts = true, .lines = true};
+        needs = (struct profile_needs){.times = true, .contexts = true, .lines = true, .kinds = true};
     if (target->kind == PICTURE_SVG)
         needs.times = options->chart;
     if (target->kind == PICTURE_FILE) {
         const char *name = target->writer->name;
         bool text = strcmp(name, "folded") == 0 || strcmp(name, "csv") == 0;
         bool timeless = text || strcmp(name, "pprof") == 0;
-        needs =
-            (struct profile_needs){.times = !timeless, .contexts = !text, .lines = !text, .one_event = text};
+        needs = (struct profile_needs){
+            .times = !timeless, .contexts = !text, .lines = !text, .kinds = !text, .one_event = text};
     }
     needs.order = options->chart;
     return needs;

@@ -147,6 +147,7 @@ static struct read_options make_read_options(struct profile_input *input, const 
                    : options->threads > 256 ? 256
                                             : options->threads,
         .needs_lines = needs->lines || options->lines,
+        .joins_java_kinds = !needs->kinds && !options->kinds,
         .needs_contexts =
             needs->contexts || input->selection.label_count > 0 || input->selection.group_count > 0,
         .needs_order = needs->order,

@@ -51,6 +51,7 @@ struct profile_needs {
     bool times;
     bool contexts;
     bool lines;
+    bool kinds;     /* of one method's code: interpreted, compiled, inlined */
     bool one_event; /* the output shows a single event */
     bool order;     /* of samples without a time */
 };

@@ -51,6 +51,7 @@ void jfr_chunk_release(struct jfr_chunk *chunk)
     for (size_t i = 0; i < JFR_POOL_COUNT; i++)
         id_map_release(&chunk->pools[i]);
     free(chunk->checkpoints);
+    free(chunk->traces);
     jfr_chunk_init(chunk);
 }
 
@@ -154,6 +155,20 @@ struct jfr_cursor jfr_chunk_metadata(const struct jfr_chunk *chunk)
     return (struct jfr_cursor){start, start + size, false};
 }
 
+static bool add_trace(struct jfr_chunk *chunk, uint64_t id, uint32_t place, uint32_t size)
+{
+    if (!array_reserve(&chunk->traces, &chunk->trace_capacity, chunk->trace_count + 1, NO_ID))
+        return false;
+    chunk->traces[chunk->trace_count] = (struct jfr_trace){place, size};
+    return id_map_set(&chunk->pools[JFR_POOL_STACK_TRACE], id, (uint32_t)chunk->trace_count++);
+}
+
+static bool add_constant(struct jfr_chunk *chunk, uint8_t pool, uint64_t id, uint32_t place, uint32_t size)
+{
+    return pool == JFR_POOL_STACK_TRACE ? add_trace(chunk, id, place, size)
+                                        : id_map_set(&chunk->pools[pool], id, place);
+}
+
 static bool index_pool(struct jfr_chunk *chunk, struct jfr_schema *schema, struct jfr_cursor *cursor,
                        struct error *error)
 {
@@ -169,12 +184,12 @@ static bool index_pool(struct jfr_chunk *chunk, struct jfr_schema *schema, struc
         jfr_skip_varints(cursor, count * (layout->count + 1));
         return true;
     }
-    struct id_map *places = pool == JFR_NO_POOL ? NULL : &chunk->pools[pool];
     for (uint64_t i = 0; i < count && !cursor->failed; i++) {
         uint64_t id = jfr_varint(cursor);
         uint32_t place = (uint32_t)(cursor->at - chunk->bytes);
         jfr_layout_skip(layout, cursor);
-        if (places != NULL && !cursor->failed && !id_map_set(places, id, place))
+        uint32_t size = (uint32_t)(cursor->at - chunk->bytes) - place;
+        if (pool != JFR_NO_POOL && !cursor->failed && !add_constant(chunk, pool, id, place, size))
             return error_set_memory(error);
     }
     return true;
@@ -200,6 +215,7 @@ bool jfr_chunk_index(struct jfr_chunk *chunk, struct jfr_schema *schema, struct 
 {
     for (size_t i = 0; i < JFR_POOL_COUNT; i++)
         id_map_clear(&chunk->pools[i]);
+    chunk->trace_count = 0;
     for (size_t i = 0; i < chunk->checkpoint_count; i++)
         if (!index_checkpoint(chunk, schema, chunk->checkpoints[i], error))
             return error_prefix(error, "chunk offset %" PRIu32, chunk->checkpoints[i]);
@@ -211,6 +227,8 @@ struct jfr_cursor jfr_chunk_constant(const struct jfr_chunk *chunk, enum jfr_poo
     uint32_t place = id_map_get(&chunk->pools[pool], id);
     if (place == NO_ID)
         return (struct jfr_cursor){chunk->bytes, chunk->bytes, true};
+    if (pool == JFR_POOL_STACK_TRACE)
+        place = chunk->traces[place].place;
     return (struct jfr_cursor){chunk->bytes + place, chunk->bytes + chunk->size, false};
 }
 

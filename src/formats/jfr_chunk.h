@@ -34,6 +34,12 @@ struct jfr_header {
     int64_t ticks_per_second;
 };
 
+/* Where a stack trace stands, without its number. */
+struct jfr_trace {
+    uint32_t place;
+    uint32_t size;
+};
+
 struct jfr_chunk {
     struct jfr_header header;
     const uint8_t *bytes;
@@ -45,7 +51,11 @@ struct jfr_chunk {
     size_t checkpoint_count;
     size_t checkpoint_capacity;
     double ns_per_tick;
-    struct id_map pools[JFR_POOL_COUNT]; /* of each constant the place after its number */
+    struct jfr_trace *traces; /* all stack traces */
+    size_t trace_count;
+    size_t trace_capacity;
+    struct id_map
+        pools[JFR_POOL_COUNT]; /* of each constant the place after its number; a trace's index in `traces` */
 };
 
 /* An event: its type and the bytes after that. */

@@ -6,49 +6,51 @@
 
 #include "base/array.h"
 #include "base/hash.h"
-#include "formats/reader.h"
 
 #define ARENA_LIMIT_BYTES ((size_t)1 << 30)
 #define FIRST_FRAME_SLOTS 1024
 #define MOST_HOPS 4
-#define STACK_MISSING (NO_STACK - 1)
+#define TRACE_NEW NO_STACK
+#define TRACE_MISSING (NO_STACK - 1)
 #define KERNEL_FRAME_TYPE 5
 #define MOST_THREADS ((size_t)1 << 26)
 
-bool jfr_names_init(struct jfr_names *names, struct profile *profile, bool with_lines, struct error *error)
+static void free_frame_slots(struct jfr_frame_slot *slots, size_t count)
 {
-    *names =
-        (struct jfr_names){.profile = profile, .with_lines = with_lines, .frame_mask = FIRST_FRAME_SLOTS - 1};
+    for (size_t i = 0; i < count; i++)
+        slots[i].frame = NO_FRAME;
+}
+
+bool jfr_names_init(struct jfr_names *names, struct profile *profile, struct jfr_stacks *stacks,
+                    const struct read_options *options, struct error *error)
+{
+    *names = (struct jfr_names){.profile = profile, .stacks = stacks, .frame_mask = FIRST_FRAME_SLOTS - 1};
+    names->with_lines = options->needs_lines;
+    names->joins_kinds = options->joins_java_kinds;
     arena_init(&names->arena, ARENA_LIMIT_BYTES);
     text_builder_init(&names->text, ARENA_LIMIT_BYTES);
-    id_map_init(&names->stacks);
-    stack_paths_init(&names->paths, &profile->stacks);
     id_map_init(&names->classes);
     id_map_init(&names->threads);
     id_map_init(&names->states);
     names->frames = malloc(FIRST_FRAME_SLOTS * sizeof(*names->frames));
-    return names->frames != NULL || error_set_memory(error);
+    if (names->frames == NULL)
+        return error_set_memory(error);
+    free_frame_slots(names->frames, FIRST_FRAME_SLOTS);
+    return true;
 }
 
 void jfr_names_release(struct jfr_names *names)
 {
     arena_release(&names->arena);
     text_builder_release(&names->text);
-    id_map_release(&names->stacks);
-    stack_paths_release(&names->paths);
     id_map_release(&names->classes);
     id_map_release(&names->threads);
     id_map_release(&names->states);
     free(names->frames);
     free(names->path);
+    free(names->numbers);
     free(names->thread_list);
     *names = (struct jfr_names){.frames = NULL};
-}
-
-static void free_frame_slots(struct jfr_frame_slot *slots, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        slots[i].frame = NO_FRAME;
 }
 
 /* Bytes at an address that a slot holds. Metadata may call a number what we expect to be a string or an array. */
@@ -130,22 +132,80 @@ static bool has_default_state(struct jfr_names *names)
     return false;
 }
 
-void jfr_names_begin(struct jfr_names *names, const struct jfr_chunk *chunk, const struct jfr_schema *schema)
+/* Texts that make a method's frames what they are. */
+static uint64_t method_meaning(struct jfr_names *names, uint64_t id)
+{
+    uint64_t method[JFR_CONSTANT_SLOTS], class[JFR_CONSTANT_SLOTS], meaning = HASH_SEED;
+    if (!read_constant(names, JFR_POOL_METHOD, id, method))
+        return 0;
+    struct text_view texts[3] = {jfr_names_text(names, JFR_POOL_SYMBOL, method[JFR_METHOD_NAME]), TEXT(""),
+                                 TEXT("")};
+    if (read_constant(names, JFR_POOL_CLASS, method[JFR_METHOD_CLASS], class)) {
+        texts[1] = jfr_names_text(names, JFR_POOL_SYMBOL, class[JFR_CLASS_NAME]);
+        texts[2] = class[JFR_CLASS_FILE] == 0 ? TEXT("")
+                                              : jfr_names_text(names, JFR_POOL_SYMBOL, class[JFR_CLASS_FILE]);
+    }
+    for (size_t i = 0; i < COUNT_OF(texts); i++)
+        meaning = hash_mix(meaning ^ hash_bytes(texts[i].data, texts[i].size), HASH_MULTIPLIER);
+    return hash_mix(meaning ^ method[JFR_METHOD_MODIFIERS] >> JFR_KIND_SHIFT, HASH_MULTIPLIER);
+}
+
+static bool methods_agree(struct jfr_names *names)
+{
+    const struct id_map *methods = &names->chunk->pools[JFR_POOL_METHOD];
+    for (size_t i = 0; methods->slots != NULL && i <= methods->mask; i++)
+        if (methods->slots[i].value != NO_ID &&
+            !jfr_stacks_agree(names->stacks, methods->slots[i].key,
+                              method_meaning(names, methods->slots[i].key)))
+            return false;
+    return true;
+}
+
+static uint64_t find_world(struct jfr_names *names)
+{
+    struct jfr_stacks *stacks = names->stacks;
+    uint64_t kinds = hash_bytes(names->kinds, sizeof(names->kinds)) | 1;
+    if (!names->schema->frame_is_plain)
+        return JFR_NO_WORLD;
+    if (stacks->kinds == kinds && methods_agree(names))
+        return stacks->world;
+    jfr_stacks_begin_world(stacks, kinds);
+    return methods_agree(names) ? stacks->world : JFR_NO_WORLD;
+}
+
+/* Frames are known by their methods' numbers, which hold for the world. */
+static bool begin_stacks(struct jfr_names *names)
+{
+    size_t count = names->chunk->trace_count;
+    if (!array_reserve(&names->numbers, &names->number_capacity, count + 1, NO_ID))
+        return false;
+    memset(names->numbers, 0xff, (count + 1) * sizeof(*names->numbers));
+    jfr_stacks_lock(names->stacks);
+    uint64_t world = find_world(names);
+    jfr_stacks_unlock(names->stacks);
+    if (world == JFR_NO_WORLD || world != names->world) {
+        names->frame_count = 0;
+        free_frame_slots(names->frames, names->frame_mask + 1);
+    }
+    names->world = world;
+    return true;
+}
+
+bool jfr_names_begin(struct jfr_names *names, const struct jfr_chunk *chunk, const struct jfr_schema *schema,
+                     struct error *error)
 {
     names->chunk = chunk;
     names->schema = schema;
     arena_reset(&names->arena);
-    id_map_clear(&names->stacks);
     id_map_clear(&names->classes);
     id_map_clear(&names->threads);
     id_map_clear(&names->states);
     names->thread_count = 0;
-    names->frame_count = 0;
-    free_frame_slots(names->frames, names->frame_mask + 1);
     for (uint64_t type = 0; type < JFR_FRAME_TYPES; type++)
         names->kinds[type] = kind_of_text(jfr_names_text(names, JFR_POOL_FRAME_TYPE, type));
     names->native_is_c = names->kinds[KERNEL_FRAME_TYPE] == FRAME_KERNEL;
     names->has_default_state = has_default_state(names);
+    return names->stacks == NULL || begin_stacks(names) || error_set_memory(error);
 }
 
 static bool has_no_class(const struct jfr_names *names, enum frame_kind kind)
@@ -187,6 +247,8 @@ static uint32_t make_frame(struct jfr_names *names, uint64_t method_id, uint32_t
     text_builder_add(&names->text, method_name);
     if (names->text.failed)
         return NO_FRAME;
+    if (names->joins_kinds && frame_kind_is_java(kind))
+        kind = FRAME_COMPILED;
     return profile_frame(names->profile, text_builder_view(&names->text), names->with_lines ? file : TEXT(""),
                          line, kind);
 }
@@ -282,34 +344,60 @@ static bool read_path(struct jfr_names *names, struct jfr_cursor *cursor, size_t
     return !cursor->failed || error_set(error, ERROR_BAD_INPUT, "a stack is cut off");
 }
 
-static bool make_stack(struct jfr_names *names, uint64_t id, uint32_t *stack, struct error *error)
+static bool make_stack(struct jfr_names *names, const struct jfr_trace *place, uint32_t *number,
+                       struct error *error)
 {
-    uint64_t trace[JFR_CONSTANT_SLOTS];
-    *stack = NO_STACK;
-    if (names->schema->frame == NULL || !read_constant(names, JFR_POOL_STACK_TRACE, id, trace))
+    uint64_t trace[JFR_CONSTANT_SLOTS] = {0};
+    const uint8_t *bytes = names->chunk->bytes;
+    struct jfr_cursor cursor = {bytes + place->place, bytes + place->place + place->size, false};
+    *number = TRACE_MISSING;
+    if (names->schema->frame == NULL)
         return true;
-    struct jfr_cursor cursor = cursor_at(names, trace[JFR_TRACE_FRAMES]);
+    jfr_layout_read(names->schema->pools[JFR_POOL_STACK_TRACE], &cursor, trace);
+    cursor = cursor_at(names, trace[JFR_TRACE_FRAMES]);
     size_t depth = 0;
     if (cursor.failed)
         return true;
     if (!read_path(names, &cursor, &depth, error))
         return false;
-    *stack = stack_paths_add(&names->paths, names->path, depth);
-    return *stack != NO_STACK || error_set_memory(error);
+    *number = stack_list_add(&names->stacks->list, names->path, depth);
+    return *number != NO_STACK || error_set_memory(error);
 }
 
-bool jfr_names_stack(struct jfr_names *names, uint64_t id, uint32_t *stack, struct error *error)
+bool jfr_names_is_new_trace(const struct jfr_names *names, uint32_t trace, struct jfr_trace_hash *hash)
 {
-    uint32_t *place = id_map_place(&names->stacks, id);
-    if (place == NULL)
-        return error_set_memory(error);
-    if (*place != NO_ID) {
-        *stack = *place == STACK_MISSING ? NO_STACK : *place;
+    if (names->numbers[trace] != TRACE_NEW)
+        return false;
+    const struct jfr_trace *place = &names->chunk->traces[trace];
+    if (names->world != JFR_NO_WORLD)
+        *hash = jfr_trace_hash(names->chunk->bytes + place->place, place->size, names->world);
+    return true;
+}
+
+static bool find_stack(struct jfr_names *names, uint32_t trace, struct jfr_trace_hash hash, uint32_t *number,
+                       struct error *error)
+{
+    if (names->world == JFR_NO_WORLD)
+        return make_stack(names, &names->chunk->traces[trace], number, error);
+    *number = jfr_stacks_find(names->stacks, hash);
+    if (LIKELY(*number != NO_STACK))
         return true;
+    if (!make_stack(names, &names->chunk->traces[trace], number, error))
+        return false;
+    return *number == TRACE_MISSING || jfr_stacks_set(names->stacks, hash, *number) ||
+           error_set_memory(error);
+}
+
+bool jfr_names_stack(struct jfr_names *names, uint32_t trace, struct jfr_trace_hash hash, uint32_t *number,
+                     struct error *error)
+{
+    uint32_t *known = &names->numbers[trace];
+    if (*known == TRACE_NEW && !find_stack(names, trace, hash, known, error)) {
+        *known = TRACE_MISSING;
+        return false;
     }
-    bool good = make_stack(names, id, stack, error);
-    *place = good && *stack != NO_STACK ? *stack : STACK_MISSING;
-    return good;
+    *number = *known == TRACE_MISSING ? NO_STACK : *known;
+    return true;
 }
 
 static void add_class_name(struct text_builder *text, struct text_view name)

@@ -19,8 +19,9 @@
 #include "base/text_builder.h"
 #include "formats/jfr_chunk.h"
 #include "formats/jfr_schema.h"
+#include "formats/jfr_stacks.h"
+#include "formats/reader.h"
 #include "model/profile.h"
-#include "model/stack_paths.h"
 
 #define JFR_FRAME_TYPES 16
 
@@ -42,7 +43,10 @@ struct jfr_names {
     struct profile *profile;
     const struct jfr_chunk *chunk;
     const struct jfr_schema *schema;
+    struct jfr_stacks *stacks; /* NULL: stacks are not asked for */
+    uint64_t world;            /* of the chunk; see jfr_stacks.h */
     bool with_lines;
+    bool joins_kinds;   /* of Java */
     struct arena arena; /* for strings that must be converted */
     struct text_builder text;
     struct jfr_frame_slot *frames;
@@ -53,8 +57,8 @@ struct jfr_names {
     bool has_default_state;
     uint32_t *path; /* frames of one stack */
     size_t path_capacity;
-    struct id_map stacks;
-    struct stack_paths paths;
+    uint32_t *numbers; /* of each trace of the chunk: its stack's number */
+    size_t number_capacity;
     struct id_map classes; /* frames */
     struct id_map threads; /* index in thread_list */
     struct jfr_thread *thread_list;
@@ -64,17 +68,24 @@ struct jfr_names {
     uint64_t cut_stacks;  /* over the limit of depth */
 };
 
-bool jfr_names_init(struct jfr_names *names, struct profile *profile, bool with_lines,
-                    struct error *error) MUST_CHECK;
+/* With lines and the like as the options say; `stacks` NULL: without stacks. */
+bool jfr_names_init(struct jfr_names *names, struct profile *profile, struct jfr_stacks *stacks,
+                    const struct read_options *options, struct error *error) MUST_CHECK;
 void jfr_names_release(struct jfr_names *names);
 /* Forgets the chunk before. */
-void jfr_names_begin(struct jfr_names *names, const struct jfr_chunk *chunk, const struct jfr_schema *schema);
+bool jfr_names_begin(struct jfr_names *names, const struct jfr_chunk *chunk, const struct jfr_schema *schema,
+                     struct error *error) MUST_CHECK;
 /* The text of a symbol, string, state …; empty when there is none. Valid until the next chunk. */
 struct text_view jfr_names_text(struct jfr_names *names, enum jfr_pool pool, uint64_t id);
 /* The text of a string whose first byte is at `place`, as jfr_layout_read() gives it. */
 struct text_view jfr_names_string_at(struct jfr_names *names, uint64_t place);
-/* The node of a stack trace; NO_STACK when it is not there. False: out of memory, or a damaged trace. */
-bool jfr_names_stack(struct jfr_names *names, uint64_t id, uint32_t *stack, struct error *error) MUST_CHECK;
+/* True when a trace of the chunk, by its index there, was not asked for yet; then *hash is what its bytes are known
+ * by. */
+bool jfr_names_is_new_trace(const struct jfr_names *names, uint32_t trace, struct jfr_trace_hash *hash);
+/* The number of a trace's stack in names->stacks; NO_STACK for a trace without frames that are there. False: out of
+ * memory, or a damaged trace. `hash` is not looked at unless the trace was new. */
+bool jfr_names_stack(struct jfr_names *names, uint32_t trace, struct jfr_trace_hash hash, uint32_t *number,
+                     struct error *error) MUST_CHECK;
 /* The frame of a class: "java.lang.String[]". NO_FRAME: out of memory. */
 uint32_t jfr_names_class(struct jfr_names *names, uint64_t id) MUST_CHECK;
 /* The index of the thread in thread_list; NO_ID: out of memory. */

@@ -4,20 +4,13 @@
 
 #define NO_STATE UINT64_C(0xff)
 
-/* What one event says. */
-struct event_values {
-    const struct jfr_event_plan *plan;
-    struct text_view event;
-    uint64_t slots[JFR_EVENT_SLOTS];
-};
-
-bool jfr_samples_init(struct jfr_samples *samples, struct profile *profile,
+bool jfr_samples_init(struct jfr_samples *samples, struct profile *profile, struct jfr_stacks *stacks,
                       const struct read_options *options, const struct jfr_survey *survey,
                       struct error *error)
 {
     *samples = (struct jfr_samples){.profile = profile, .options = options, .survey = survey};
     id_map_init(&samples->contexts);
-    return jfr_names_init(&samples->names, profile, options->needs_lines, error);
+    return jfr_names_init(&samples->names, profile, stacks, options, error);
 }
 
 void jfr_samples_release(struct jfr_samples *samples)
@@ -36,7 +29,7 @@ static bool is_wall_sample(struct jfr_samples *samples, uint64_t state)
     return !text_equal(name, TEXT("STATE_DEFAULT"));
 }
 
-static struct text_view event_name(struct jfr_samples *samples, const struct event_values *values)
+static struct text_view event_name(struct jfr_samples *samples, const struct jfr_event_values *values)
 {
     const struct jfr_event_plan *plan = values->plan;
     if (plan->role == JFR_ROLE_CPU_OR_WALL && is_wall_sample(samples, values->slots[JFR_EVENT_STATE]))
@@ -55,8 +48,8 @@ static void take_setting(struct jfr_samples *samples, const uint64_t *slots)
     samples->is_wall_recording = text_equal(value, TEXT("wall"));
 }
 
-static uint32_t make_context(struct jfr_samples *samples, const struct event_values *values, uint32_t thread,
-                             uint32_t span)
+static uint32_t make_context(struct jfr_samples *samples, const struct jfr_event_values *values,
+                             uint32_t thread, uint32_t span)
 {
     struct jfr_names *names = &samples->names;
     struct profile *profile = samples->profile;
@@ -78,7 +71,7 @@ static uint32_t make_context(struct jfr_samples *samples, const struct event_val
     return context_table_add(&profile->contexts, labels, count);
 }
 
-static uint32_t find_span(const struct jfr_samples *samples, const struct event_values *values,
+static uint32_t find_span(const struct jfr_samples *samples, const struct jfr_event_values *values,
                           uint32_t thread)
 {
     if (samples->survey->spans.size == 0)
@@ -87,7 +80,7 @@ static uint32_t find_span(const struct jfr_samples *samples, const struct event_
     return jfr_spans_find(&samples->survey->spans, samples->names.thread_list[thread].key, time_ns);
 }
 
-static uint32_t find_context(struct jfr_samples *samples, const struct event_values *values)
+static uint32_t find_context(struct jfr_samples *samples, const struct jfr_event_values *values)
 {
     if (!samples->options->needs_contexts)
         return 0;
@@ -118,7 +111,7 @@ static double double_of(uint64_t bits)
     return value;
 }
 
-static double value_of(const struct jfr_samples *samples, const struct event_values *values, double count)
+static double value_of(const struct jfr_samples *samples, const struct jfr_event_values *values, double count)
 {
     const struct jfr_event_plan *plan = values->plan;
     uint64_t bits = values->slots[JFR_EVENT_VALUE];
@@ -131,7 +124,7 @@ static double value_of(const struct jfr_samples *samples, const struct event_val
     return (double)(int64_t)bits;
 }
 
-static uint64_t class_of(struct jfr_samples *samples, const struct event_values *values)
+static uint64_t class_of(struct jfr_samples *samples, const struct jfr_event_values *values)
 {
     uint64_t class = values->slots[JFR_EVENT_CLASS];
     if (values->plan->role != JFR_ROLE_OLD_OBJECT)
@@ -144,33 +137,51 @@ static uint64_t class_of(struct jfr_samples *samples, const struct event_values 
     return slots[JFR_OLD_OBJECT_CLASS];
 }
 
-static bool find_stack(struct jfr_samples *samples, const struct event_values *values, uint32_t *stack,
+/* *stack is NO_STACK when there is none. */
+static bool find_stack(struct jfr_samples *samples, const struct jfr_event_values *values, uint32_t *stack,
                        struct error *error)
 {
-    if (!jfr_names_stack(&samples->names, values->slots[JFR_EVENT_STACK], stack, error))
+    struct stack_list *list = &samples->names.stacks->list;
+    *stack = NO_STACK;
+    if (values->trace == NO_ID)
+        return true;
+    if (!jfr_names_stack(&samples->names, values->trace, values->hash, stack, error))
         return false;
-    uint64_t class = values->plan->has_class ? class_of(samples, values) : 0;
-    if (class == 0 || *stack == NO_STACK) {
-        *stack = *stack == NO_STACK ? STACK_ROOT : *stack;
+    uint64_t class = values->plan->has_class && *stack != NO_STACK ? class_of(samples, values) : 0;
+    if (class == 0) {
+        if (*stack != NO_STACK && list->stacks[*stack].size == 0)
+            *stack = NO_STACK;
         return true;
     }
     uint32_t frame = jfr_names_class(&samples->names, class);
-    *stack = frame == NO_FRAME ? NO_STACK : stack_tree_child(&samples->profile->stacks, *stack, frame);
+    *stack = frame == NO_FRAME ? NO_STACK : stack_list_add_leaf(list, *stack, frame);
     return *stack != NO_STACK || error_set_memory(error);
 }
 
-static bool add_sample(struct jfr_samples *samples, const struct event_values *values, struct error *error)
+static uint32_t find_event(struct jfr_samples *samples, const struct jfr_event_values *values)
+{
+    const struct jfr_event_plan *plan = values->plan;
+    if (plan != samples->last_plan || values->event.data != samples->last_event.data) {
+        samples->last_plan = plan;
+        samples->last_event = values->event;
+        samples->last_event_number =
+            profile_event(samples->profile, values->event, plan->unit, plan->unit != UNIT_COUNT);
+    }
+    return samples->last_event_number;
+}
+
+static bool add_sample(struct jfr_samples *samples, const struct jfr_event_values *values,
+                       struct error *error)
 {
     const struct jfr_event_plan *plan = values->plan;
     struct sample sample = {.time_ns = NO_TIME, .count = 1};
     if (!find_stack(samples, values, &sample.stack, error))
         return false;
-    if (sample.stack == STACK_ROOT) {
+    if (sample.stack == NO_STACK) {
         samples->without_stack += plan->is_known;
         return true;
     }
-    bool shows_value = plan->unit != UNIT_COUNT;
-    sample.event = profile_event(samples->profile, values->event, plan->unit, shows_value);
+    sample.event = find_event(samples, values);
     sample.context = find_context(samples, values);
     if (samples->profile->keep_times)
         sample.time_ns = jfr_chunk_time_ns(samples->names.chunk, values->slots[JFR_EVENT_TIME]);
@@ -181,37 +192,77 @@ static bool add_sample(struct jfr_samples *samples, const struct event_values *v
     return profile_add_sample(samples->profile, &sample) || error_set_memory(error);
 }
 
-static bool add_event(struct jfr_samples *samples, const struct jfr_event_plan *plan, struct jfr_cursor *body,
-                      struct error *error)
+static void find_traces(struct jfr_samples *samples)
 {
-    struct event_values values = {.plan = plan};
+    const struct jfr_names *names = &samples->names;
+    for (size_t i = 0; i < samples->batch_size; i++) {
+        struct jfr_event_values *values = &samples->batch[i];
+        values->trace =
+            id_map_get(&names->chunk->pools[JFR_POOL_STACK_TRACE], values->slots[JFR_EVENT_STACK]);
+        if (values->trace != NO_ID)
+            __builtin_prefetch(names->chunk->bytes + names->chunk->traces[values->trace].place);
+    }
+    for (size_t i = 0; i < samples->batch_size; i++) {
+        struct jfr_event_values *values = &samples->batch[i];
+        values->is_new_trace =
+            values->trace != NO_ID && jfr_names_is_new_trace(names, values->trace, &values->hash);
+    }
+}
+
+/* Adds the samples of the batch. */
+static bool flush(struct jfr_samples *samples, struct error *error)
+{
+    bool good = true;
+    find_traces(samples);
+    jfr_stacks_lock(samples->names.stacks);
+    for (size_t i = 0; i < samples->batch_size; i++)
+        if (samples->batch[i].is_new_trace)
+            jfr_stacks_prefetch(samples->names.stacks, samples->batch[i].hash);
+    for (size_t i = 0; good && i < samples->batch_size; i++)
+        good = add_sample(samples, &samples->batch[i], error) ||
+               error_prefix(error, "chunk offset %zu", samples->batch[i].at);
+    jfr_stacks_unlock(samples->names.stacks);
+    samples->batch_size = 0;
+    return good;
+}
+
+/* Puts the event at the end of the batch, when it is to be a sample. */
+static bool add_event(struct jfr_samples *samples, const struct jfr_event_plan *plan, struct jfr_cursor *body,
+                      size_t at, struct error *error)
+{
+    struct jfr_event_values *values = &samples->batch[samples->batch_size];
     if (plan->role == JFR_ROLE_SPAN || plan->role == JFR_ROLE_LABELS)
         return true;
-    jfr_layout_read(plan->layout, body, values.slots);
+    *values = (struct jfr_event_values){.plan = plan, .at = at};
+    jfr_layout_read(plan->layout, body, values->slots);
     if (body->failed)
-        return error_set(error, ERROR_BAD_INPUT, "an event is shorter than its fields");
+        return error_set(error, ERROR_BAD_INPUT, "chunk offset %zu: an event is shorter than its fields", at);
     if (plan->role == JFR_ROLE_SETTING) {
-        take_setting(samples, values.slots);
+        take_setting(samples, values->slots);
         return true;
     }
-    values.event = event_name(samples, &values);
-    if (samples->options->event.size > 0 && !text_equal(values.event, samples->options->event))
-        return true;
-    return add_sample(samples, &values, error);
+    values->event = event_name(samples, values);
+    if (samples->options->event.size == 0 || text_equal(values->event, samples->options->event))
+        samples->batch_size++;
+    return samples->batch_size < JFR_BATCH_EVENTS || flush(samples, error);
 }
 
 bool jfr_samples_add(struct jfr_samples *samples, const struct jfr_chunk *chunk,
                      const struct jfr_schema *schema, struct error *error)
 {
-    jfr_names_begin(&samples->names, chunk, schema);
+    if (!jfr_names_begin(&samples->names, chunk, schema, error))
+        return false;
     samples->is_wall_recording = false;
+    samples->last_plan = NULL;
+    samples->batch_size = 0;
     id_map_clear(&samples->contexts);
     size_t position = JFR_HEADER_BYTES, at = position;
     struct jfr_event event;
-    for (; jfr_chunk_next(chunk, &position, &event); at = position) {
+    bool good = true;
+    for (; good && jfr_chunk_next(chunk, &position, &event); at = position) {
         const struct jfr_event_plan *plan = jfr_schema_plan(schema, event.type);
-        if (plan != NULL && !add_event(samples, plan, &event.body, error))
-            return error_prefix(error, "chunk offset %zu", at);
+        good = plan == NULL || add_event(samples, plan, &event.body, at, error);
     }
-    return true;
+    struct error later;
+    return flush(samples, good ? error : &later) && good;
 }

@@ -26,6 +26,20 @@ struct jfr_survey {
     bool has_tlab_events; /* then allocation samples tell the same again */
 };
 
+/* What one event says. */
+struct jfr_event_values {
+    const struct jfr_event_plan *plan;
+    struct text_view event;
+    uint64_t slots[JFR_EVENT_SLOTS];
+    size_t at;      /* its place in the chunk */
+    uint32_t trace; /* index in the chunk; NO_ID: none */
+    bool is_new_trace;
+    struct jfr_trace_hash hash;
+};
+
+/* Events that are looked up together, so that the memory for one is fetched while others are worked on. */
+#define JFR_BATCH_EVENTS 128
+
 struct jfr_samples {
     struct profile *profile;
     const struct read_options *options;
@@ -34,6 +48,11 @@ struct jfr_samples {
     const struct jfr_survey *survey;
     bool is_wall_recording; /* async-profiler was told to sample by the wall clock */
     uint64_t without_stack; /* events that were dropped */
+    struct jfr_event_values batch[JFR_BATCH_EVENTS];
+    size_t batch_size;
+    const struct jfr_event_plan *last_plan; /* and its event in the profile, for the next one */
+    struct text_view last_event;
+    uint32_t last_event_number;
 };
 
 /* True when recordings must be surveyed before they are read with these options. */
@@ -43,7 +62,8 @@ bool jfr_survey_add(struct jfr_survey *survey, struct jfr_names *names, struct j
                     struct jfr_schema *schema, const struct read_options *options,
                     struct error *error) MUST_CHECK;
 
-bool jfr_samples_init(struct jfr_samples *samples, struct profile *profile,
+/* Samples get numbers of `stacks` for their stacks; threads may share it and the profile. */
+bool jfr_samples_init(struct jfr_samples *samples, struct profile *profile, struct jfr_stacks *stacks,
                       const struct read_options *options, const struct jfr_survey *survey,
                       struct error *error) MUST_CHECK;
 void jfr_samples_release(struct jfr_samples *samples);

@@ -31,8 +31,8 @@ struct chunk_place {
 /* What one thread needs. */
 struct worker {
     const struct read_options *options;
-    struct profile *profile; /* own_profile, but for the first worker */
-    struct profile own_profile;
+    struct profile *profile; /* the recording's; guarded by its stacks */
+    struct jfr_stacks *stacks;
     struct jfr_chunk chunk;
     struct jfr_schema schema;
     struct jfr_samples samples;
@@ -42,7 +42,8 @@ struct worker {
 
 struct recording {
     const struct read_options *options;
-    struct profile *profile;
+    struct profile *profile; /* its samples' stacks are numbers of `stacks` until all is read */
+    struct jfr_stacks stacks;
     const struct byte_source *source;
     struct jfr_survey survey;
     struct chunk_place *chunks;
@@ -59,15 +60,14 @@ static void notice(const struct read_options *options, const char *text)
         options->notice(options->notice_context, text);
 }
 
-static bool worker_init(struct worker *worker, struct recording *recording, bool is_first,
-                        struct error *error)
+static bool worker_init(struct worker *worker, struct recording *recording, struct error *error)
 {
     *worker = (struct worker){.options = recording->options, .failed_chunk = SIZE_MAX};
-    worker->profile = is_first ? recording->profile : &worker->own_profile;
+    worker->profile = recording->profile;
+    worker->stacks = &recording->stacks;
     jfr_chunk_init(&worker->chunk);
-    if (!is_first && !profile_init(&worker->own_profile, recording->profile->keep_times, error))
-        return false;
-    return jfr_samples_init(&worker->samples, worker->profile, worker->options, &recording->survey, error);
+    return jfr_samples_init(&worker->samples, worker->profile, worker->stacks, worker->options,
+                            &recording->survey, error);
 }
 
 static void worker_release(struct worker *worker)
@@ -75,8 +75,6 @@ static void worker_release(struct worker *worker)
     jfr_samples_release(&worker->samples);
     jfr_schema_release(&worker->schema);
     jfr_chunk_release(&worker->chunk);
-    if (worker->profile == &worker->own_profile)
-        profile_release(&worker->own_profile);
 }
 
 static bool prepare_schema(struct worker *worker, struct error *error)
@@ -119,7 +117,9 @@ static bool read_chunk(struct worker *worker, struct text_view bytes, struct err
         notice(worker->options, "a chunk of the recording is not finished; what is whole in it is used");
     if (!has_types)
         return true;
+    jfr_stacks_lock(worker->stacks);
     join_times(worker->profile, &worker->chunk.header);
+    jfr_stacks_unlock(worker->stacks);
     return jfr_chunk_index(&worker->chunk, &worker->schema, error) &&
            jfr_samples_add(&worker->samples, &worker->chunk, &worker->schema, error);
 }
@@ -170,7 +170,7 @@ static bool survey_all(struct recording *recording, struct text_view rest, struc
         return true;
     if (!profile_init(&scratch, false, error))
         return false;
-    bool good = jfr_names_init(&names, &scratch, false, error);
+    bool good = jfr_names_init(&names, &scratch, NULL, recording->options, error);
     for (size_t i = 0; good && i < recording->chunk_count; i++) {
         good = survey_chunk(recording, &names, recording->chunks[i].bytes, error) ||
                place_error(error, recording->chunks[i].offset);
@@ -205,20 +205,18 @@ static void work(void *context, size_t index)
 static bool join_workers(struct recording *recording, struct error *error)
 {
     struct worker *first_failed = NULL;
-    bool good = true;
     for (size_t i = 0; i < recording->worker_count; i++) {
         struct worker *worker = &recording->workers[i];
         if (worker->failed_chunk != SIZE_MAX &&
             (first_failed == NULL || worker->failed_chunk < first_failed->failed_chunk))
             first_failed = worker;
-        if (i == 0 || !good)
+        if (i == 0)
             continue;
-        good = profile_merge(recording->profile, &worker->own_profile, error);
         recording->workers[0].samples.without_stack += worker->samples.without_stack;
         recording->workers[0].samples.names.cut_stacks += worker->samples.names.cut_stacks;
     }
     if (first_failed == NULL)
-        return good;
+        return true;
     if (error != NULL)
         *error = first_failed->error;
     return false;
@@ -230,7 +228,7 @@ static bool add_workers(struct recording *recording, struct error *error)
                                                                          : recording->chunk_count;
     for (; recording->worker_count < wanted && recording->worker_count < MOST_WORKERS;
          recording->worker_count++)
-        if (!worker_init(&recording->workers[recording->worker_count], recording, false, error)) {
+        if (!worker_init(&recording->workers[recording->worker_count], recording, error)) {
             worker_release(&recording->workers[recording->worker_count]);
             return false;
         }
@@ -324,7 +322,7 @@ static void say_what_was_lost(const struct recording *recording)
 
 static bool read_source(struct recording *recording, struct byte_source *source, struct error *error)
 {
-    if (!worker_init(&recording->workers[0], recording, true, error))
+    if (!worker_init(&recording->workers[0], recording, error))
         return false;
     if (byte_source_is_mapped(source)) {
         struct text_view all;
@@ -337,8 +335,22 @@ static bool read_source(struct recording *recording, struct byte_source *source,
                                   : read_stream(recording, source, error);
 }
 
-static bool read_jfr(struct byte_source *source, const struct read_options *options, struct profile *profile,
-                     struct error *error)
+/* Samples that were read before a failure are kept; without their stacks they would be nothing. */
+static bool place_stacks(struct recording *recording, struct error *error)
+{
+    uint32_t *nodes = jfr_stacks_build(&recording->stacks, &recording->profile->stacks);
+    if (nodes == NULL) {
+        recording->profile->sample_count = 0;
+        return error_set_memory(error);
+    }
+    profile_place_stacks(recording->profile, nodes);
+    free(nodes);
+    return true;
+}
+
+/* Reads into a profile without samples. */
+static bool read_alone(struct byte_source *source, const struct read_options *options,
+                       struct profile *profile, struct error *error)
 {
     struct recording recording = {
         .options = options, .profile = profile, .source = source, .worker_count = 1};
@@ -347,6 +359,7 @@ static bool read_jfr(struct byte_source *source, const struct read_options *opti
         free(recording.workers);
         return error_set_memory(error);
     }
+    jfr_stacks_init(&recording.stacks);
     bool good = read_source(&recording, source, error);
     if (good)
         say_what_was_lost(&recording);
@@ -355,6 +368,24 @@ static bool read_jfr(struct byte_source *source, const struct read_options *opti
     free(recording.workers);
     free(recording.chunks);
     jfr_spans_release(&recording.survey.spans);
+    struct error later;
+    good = place_stacks(&recording, good ? error : &later) && good;
+    jfr_stacks_release(&recording.stacks);
+    return good;
+}
+
+static bool read_jfr(struct byte_source *source, const struct read_options *options, struct profile *profile,
+                     struct error *error)
+{
+    struct profile own;
+    if (profile->sample_count == 0)
+        return read_alone(source, options, profile, error);
+    if (!profile_init(&own, profile->keep_times, error))
+        return false;
+    bool good = read_alone(source, options, &own, error);
+    struct error later;
+    good = profile_merge(profile, &own, good ? error : &later) && good;
+    profile_release(&own);
     return good;
 }
 

@@ -20,10 +20,11 @@
 #define READER_DEPTH_LIMIT ((size_t)1 << 20)
 
 struct read_options {
-    size_t threads;      /* at least 1 */
-    bool needs_lines;    /* else frames may come without file and line, which merges more */
-    bool needs_contexts; /* else threads, states and labels may be left out */
-    bool needs_order;    /* samples without a time stay apart and in the order of the file, for charts */
+    size_t threads;        /* at least 1 */
+    bool needs_lines;      /* else frames may come without file and line, which merges more */
+    bool needs_contexts;   /* else threads, states and labels may be left out */
+    bool joins_java_kinds; /* interpreted, compiled and inlined code of one method may be one frame */
+    bool needs_order;      /* samples without a time stay apart and in the order of the file, for charts */
     /* Only this event ("cpu", "alloc", …) is wanted; empty: all. A reader may ignore it. */
     struct text_view event;
     /* `perf script` text, as stackcollapse-perf.pl has them. */

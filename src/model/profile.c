@@ -91,6 +91,8 @@ static uint64_t hash_sample(const struct sample *sample)
 static bool grow_sample_slots(struct profile *profile)
 {
     size_t count = profile->sample_slots == NULL ? FIRST_SLOTS : (profile->sample_slot_mask + 1) * 2;
+    while (count < (profile->sample_count + 1) * 2)
+        count *= 2;
     uint32_t *slots = calloc(count, sizeof(*slots));
     if (slots == NULL)
         return false;
@@ -142,6 +144,14 @@ bool profile_add_sample(struct profile *profile, const struct sample *sample)
     if (sample->stack == NO_STACK || sample->context == NO_CONTEXT || sample->event >= EVENT_LIMIT)
         return false;
     return profile->keep_times ? append_sample(profile, sample) : sum_sample(profile, sample);
+}
+
+void profile_place_stacks(struct profile *profile, const uint32_t *nodes)
+{
+    for (size_t i = 0; i < profile->sample_count; i++)
+        profile->samples[i].stack = nodes[profile->samples[i].stack];
+    free(profile->sample_slots);
+    profile->sample_slots = NULL;
 }
 
 void profile_seal(struct profile *profile)

@@ -85,6 +85,9 @@ struct text_view profile_label_key_name(const struct profile *profile, uint32_t 
 bool profile_add_sample(struct profile *profile, const struct sample *sample) MUST_CHECK;
 /* Adds all of `from`, which stays as it was. */
 bool profile_merge(struct profile *into, const struct profile *from, struct error *error) MUST_CHECK;
+/* For readers that number stacks by themselves until all are known: sample.stack, of all samples, is replaced by
+ * nodes[sample.stack]. Equal stacks must have had equal numbers. */
+void profile_place_stacks(struct profile *profile, const uint32_t *nodes);
 /* Frees what only adding needs. */
 void profile_seal(struct profile *profile);
 

@@ -4,8 +4,9 @@
     JFR_PARSER_SOURCE=…/jfr-parser tests/outside/jfr_parser.py [NAME…]
 
 Recordings and expected files are read from its parser/testdata; nothing of them is kept here. What is undone before
-comparing: it knows CPU and wall samples as times at 100 Hz, durations in ticks, puts the library before C functions
-and takes the numbers out of generated classes' names; ours end in the class that was allocated or locked.
+comparing: it knows CPU and wall samples as times at 100 Hz, durations in ticks, puts the library before C functions,
+takes the numbers out of generated classes' names and leaves hidden classes the dots that the JDK writes there ("a.b.C+0x1");
+ours end in the class that was allocated or locked.
 """
 
 import collections
@@ -38,6 +39,12 @@ KINDS = {
     "mutex_contentions": ([["-e", "lock"]], True),
     "block_contentions": ([["-e", "park"]], True),
 }
+
+
+def with_package(name):
+    """A hidden class with slashes up to its address, as all other classes have them."""
+    hidden = name.find("+0x")
+    return name if hidden < 0 else name[:hidden].replace(".", "/") + name[hidden:]
 
 
 def expected_stacks(path):
@@ -92,7 +99,7 @@ def in_our_words(expected, ours):
         if frame not in found:
             name, line = frame
             line = 0 if line == UNKNOWN_LINE else line
-            words = [name]
+            words = [name, with_package(name)]
             for match in re.finditer(r"\.", name):
                 library, function = name[:match.start()], name[match.end():]
                 words += [f"{function} ({library})", function]

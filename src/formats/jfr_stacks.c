@@ -1,0 +1,141 @@
+#include "formats/jfr_stacks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/huge_pages.h"
+
+#define FIRST_SLOTS 4096
+#define MEANING_MASK UINT64_C(0x7fffffff)
+
+struct jfr_trace_slot {
+    uint64_t hash;
+    uint32_t check;
+    uint32_t number; /* plus one; 0: free */
+};
+
+void jfr_stacks_init(struct jfr_stacks *stacks)
+{
+    *stacks = (struct jfr_stacks){.mutex = PTHREAD_MUTEX_INITIALIZER};
+    stack_list_init(&stacks->list);
+    id_map_init(&stacks->methods);
+}
+
+void jfr_stacks_release(struct jfr_stacks *stacks)
+{
+    stack_list_release(&stacks->list);
+    free(stacks->slots);
+    id_map_release(&stacks->methods);
+    pthread_mutex_destroy(&stacks->mutex);
+}
+
+void jfr_stacks_lock(struct jfr_stacks *stacks)
+{
+    pthread_mutex_lock(&stacks->mutex);
+}
+
+void jfr_stacks_unlock(struct jfr_stacks *stacks)
+{
+    pthread_mutex_unlock(&stacks->mutex);
+}
+
+/* Two hashes side by side, so that one's multiplication need not wait for the other's. */
+struct jfr_trace_hash jfr_trace_hash(const void *bytes, size_t size, uint64_t world)
+{
+    const uint8_t *at = bytes;
+    uint64_t left = hash_mix(world ^ HASH_SEED, HASH_MULTIPLIER), right = hash_u64(size);
+    for (; size >= 32; at += 32, size -= 32) {
+        left = hash_mix(hash_load64(at) ^ HASH_MULTIPLIER, hash_load64(at + 8) ^ left);
+        right = hash_mix(hash_load64(at + 16) ^ HASH_SEED, hash_load64(at + 24) ^ right);
+    }
+    uint64_t rest = hash_bytes(at, size);
+    uint64_t hash = hash_mix(left ^ rest, right ^ HASH_MULTIPLIER);
+    return (struct jfr_trace_hash){hash, (uint32_t)(hash_mix(right ^ rest, left ^ HASH_SEED) >> 32)};
+}
+
+static bool grow(struct jfr_stacks *stacks)
+{
+    size_t old_count = stacks->slots == NULL ? 0 : stacks->slot_mask + 1;
+    size_t count = old_count == 0 ? FIRST_SLOTS : old_count * 2;
+    struct jfr_trace_slot *slots = calloc(count, sizeof(*slots));
+    if (slots == NULL)
+        return false;
+    huge_pages_advise(slots, count * sizeof(*slots));
+    for (size_t i = 0; i < old_count; i++) {
+        if (stacks->slots[i].number == 0)
+            continue;
+        size_t slot = stacks->slots[i].hash & (count - 1);
+        while (slots[slot].number != 0)
+            slot = (slot + 1) & (count - 1);
+        slots[slot] = stacks->slots[i];
+    }
+    free(stacks->slots);
+    stacks->slots = slots;
+    stacks->slot_mask = count - 1;
+    return true;
+}
+
+static size_t find_slot(const struct jfr_stacks *stacks, struct jfr_trace_hash hash)
+{
+    size_t slot = hash.hash & stacks->slot_mask;
+    for (; stacks->slots[slot].number != 0; slot = (slot + 1) & stacks->slot_mask)
+        if (stacks->slots[slot].hash == hash.hash && stacks->slots[slot].check == hash.check)
+            break;
+    return slot;
+}
+
+void jfr_stacks_prefetch(const struct jfr_stacks *stacks, struct jfr_trace_hash hash)
+{
+    if (stacks->slots != NULL)
+        __builtin_prefetch(&stacks->slots[hash.hash & stacks->slot_mask]);
+}
+
+uint32_t jfr_stacks_find(const struct jfr_stacks *stacks, struct jfr_trace_hash hash)
+{
+    if (stacks->slots == NULL)
+        return NO_STACK;
+    return stacks->slots[find_slot(stacks, hash)].number - 1;
+}
+
+bool jfr_stacks_set(struct jfr_stacks *stacks, struct jfr_trace_hash hash, uint32_t number)
+{
+    if ((stacks->slots == NULL || (stacks->size + 1) * 3 > (stacks->slot_mask + 1) * 2) && !grow(stacks))
+        return false;
+    stacks->slots[find_slot(stacks, hash)] = (struct jfr_trace_slot){hash.hash, hash.check, number + 1};
+    stacks->size++;
+    return true;
+}
+
+/* Out of memory is as good as a method that was not met. */
+bool jfr_stacks_agree(struct jfr_stacks *stacks, uint64_t method, uint64_t meaning)
+{
+    uint32_t *known = id_map_place(&stacks->methods, method);
+    if (known == NULL)
+        return false;
+    if (*known == NO_ID)
+        *known = (uint32_t)(meaning & MEANING_MASK);
+    return *known == (uint32_t)(meaning & MEANING_MASK);
+}
+
+void jfr_stacks_begin_world(struct jfr_stacks *stacks, uint64_t kinds)
+{
+    id_map_clear(&stacks->methods);
+    stacks->kinds = kinds;
+    stacks->world++;
+}
+
+uint32_t *jfr_stacks_build(struct jfr_stacks *stacks, struct stack_tree *tree)
+{
+    free(stacks->slots);
+    stacks->slots = NULL;
+    stacks->size = 0;
+    id_map_release(&stacks->methods);
+    uint32_t *nodes = malloc((stacks->list.size + 1) * sizeof(*nodes));
+    if (nodes != NULL && !stack_list_build(&stacks->list, tree, nodes)) {
+        free(nodes);
+        nodes = NULL;
+    }
+    stack_list_release(&stacks->list);
+    return nodes;
+}

@@ -1,0 +1,63 @@
+/*
+ * jfr_stacks.h - the stacks of a recording, each once, and which bytes of a chunk mean which of them.
+ *
+ * Chunks repeat the stack traces of those before. While methods keep their numbers, equal bytes are the same stack and
+ * are not taken apart again; they are known by 96 bits of hash. Chunks whose methods agree are of one world; when a
+ * method's number comes to mean another one, because recordings of several JVMs were joined, a new world begins.
+ *
+ * Owns: what it holds, until jfr_stacks_release().
+ * Threads: several, between jfr_stacks_lock() and jfr_stacks_unlock(), which guard the profile too.
+ */
+#ifndef FORMATS_JFR_STACKS_H
+#define FORMATS_JFR_STACKS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/id_map.h"
+#include "base/text_view.h"
+#include "model/stack_list.h"
+
+/* A world that is no world: bytes are always taken apart. */
+#define JFR_NO_WORLD 0
+
+struct jfr_stacks {
+    pthread_mutex_t mutex;
+    struct stack_list list;
+    struct jfr_trace_slot *slots;
+    size_t size;
+    size_t slot_mask;
+    struct id_map methods; /* of the newest world: part of a hash of what each number means */
+    uint64_t kinds;        /* of the newest world: a hash of what frames' types mean */
+    uint64_t world;        /* the newest one */
+};
+
+/* What bytes are known by. */
+struct jfr_trace_hash {
+    uint64_t hash;
+    uint32_t check;
+};
+
+void jfr_stacks_init(struct jfr_stacks *stacks);
+void jfr_stacks_release(struct jfr_stacks *stacks);
+void jfr_stacks_lock(struct jfr_stacks *stacks);
+void jfr_stacks_unlock(struct jfr_stacks *stacks);
+struct jfr_trace_hash jfr_trace_hash(const void *bytes, size_t size, uint64_t world);
+/* Begins to fetch what jfr_stacks_find() will read. */
+void jfr_stacks_prefetch(const struct jfr_stacks *stacks, struct jfr_trace_hash hash);
+/* The stack's number in the list; NO_STACK when the bytes are new. */
+uint32_t jfr_stacks_find(const struct jfr_stacks *stacks, struct jfr_trace_hash hash);
+/* Remembers it, after jfr_stacks_find() found none. False: out of memory. */
+bool jfr_stacks_set(struct jfr_stacks *stacks, struct jfr_trace_hash hash, uint32_t number) MUST_CHECK;
+/* Notes what a method's number means. False: in the newest world it means something else. */
+bool jfr_stacks_agree(struct jfr_stacks *stacks, uint64_t method, uint64_t meaning);
+/* Begins a new world, which knows no method. */
+void jfr_stacks_begin_world(struct jfr_stacks *stacks, uint64_t kinds);
+/* Makes the tree of the stacks and frees all that is not needed for it; nodes[i] is the node of stack i. NULL: out of
+ * memory. */
+uint32_t *jfr_stacks_build(struct jfr_stacks *stacks, struct stack_tree *tree) MUST_CHECK;
+
+#endif

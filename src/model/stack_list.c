@@ -1,0 +1,306 @@
+/*
+ * A frame's code has one to five bytes; its first one, never 0, says how many. So no code is the beginning of another,
+ * and stacks that share their outermost frames share their first bytes. Frames that were met early, as most of the
+ * common ones are, have short codes.
+ */
+#include "model/stack_list.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "base/huge_pages.h"
+
+#define FIRST_SLOTS 1024
+#define ARENA_LIMIT_BYTES ((size_t)32 << 30)
+#define LONGEST_CODE 5
+#define MOST_PATH_BYTES ((size_t)1 << 30)
+/* Leaves of a path that are looked at one by one. */
+#define MOST_STEPS 8
+
+/* First bytes of codes of one, two, three and five bytes. */
+#define ONE_BYTE 0x01
+#define TWO_BYTES 0xc0
+#define THREE_BYTES 0xf0
+#define FIVE_BYTES 0xff
+#define FIRST_OF_TWO (uint32_t)(TWO_BYTES - ONE_BYTE)
+#define FIRST_OF_THREE (FIRST_OF_TWO + (uint32_t)(THREE_BYTES - TWO_BYTES) * 0x100)
+#define FIRST_OF_FIVE (FIRST_OF_THREE + (uint32_t)(FIVE_BYTES - THREE_BYTES) * 0x10000)
+
+void stack_list_init(struct stack_list *list)
+{
+    *list = (struct stack_list){.stacks = NULL};
+    arena_init(&list->arena, ARENA_LIMIT_BYTES);
+    id_map_init(&list->leaves);
+}
+
+void stack_list_release(struct stack_list *list)
+{
+    free(list->stacks);
+    free(list->slots);
+    free(list->scratch);
+    arena_release(&list->arena);
+    id_map_release(&list->leaves);
+    stack_list_init(list);
+}
+
+static inline uint8_t *put_code(uint8_t *at, uint32_t frame)
+{
+    if (LIKELY(frame < FIRST_OF_TWO)) {
+        *at++ = (uint8_t)(ONE_BYTE + frame);
+        return at;
+    }
+    if (LIKELY(frame < FIRST_OF_THREE)) {
+        frame -= FIRST_OF_TWO;
+        *at++ = (uint8_t)(TWO_BYTES + (frame >> 8));
+        *at++ = (uint8_t)frame;
+        return at;
+    }
+    if (frame < FIRST_OF_FIVE) {
+        frame -= FIRST_OF_THREE;
+        *at++ = (uint8_t)(THREE_BYTES + (frame >> 16));
+    } else {
+        *at++ = FIVE_BYTES;
+        *at++ = (uint8_t)(frame >> 24);
+        *at++ = (uint8_t)(frame >> 16);
+    }
+    *at++ = (uint8_t)(frame >> 8);
+    *at++ = (uint8_t)frame;
+    return at;
+}
+
+static inline const uint8_t *get_code(const uint8_t *at, uint32_t *frame)
+{
+    uint32_t first = *at++;
+    if (LIKELY(first < TWO_BYTES)) {
+        *frame = first - ONE_BYTE;
+        return at;
+    }
+    if (LIKELY(first < THREE_BYTES)) {
+        *frame = FIRST_OF_TWO + ((first - TWO_BYTES) << 8 | at[0]);
+        return at + 1;
+    }
+    if (first < FIVE_BYTES) {
+        *frame = FIRST_OF_THREE + ((first - THREE_BYTES) << 16 | (uint32_t)at[0] << 8 | at[1]);
+        return at + 2;
+    }
+    *frame = (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+    return at + 4;
+}
+
+static uint64_t make_slot(uint64_t hash, uint32_t number)
+{
+    return hash >> 32 << 32 | (number + UINT64_C(1));
+}
+
+static bool grow_slots(struct stack_list *list)
+{
+    size_t count = list->slots == NULL ? FIRST_SLOTS : (list->slot_mask + 1) * 2;
+    uint64_t *slots = calloc(count, sizeof(*slots));
+    if (slots == NULL)
+        return false;
+    huge_pages_advise(slots, count * sizeof(*slots));
+    for (size_t i = 0; i < list->size; i++) {
+        const struct listed_stack *stack = &list->stacks[i];
+        if (stack->size == STACK_LIST_LEAF)
+            continue;
+        uint64_t hash = hash_bytes(stack->bytes, stack->size);
+        size_t slot = hash & (count - 1);
+        while (slots[slot] != 0)
+            slot = (slot + 1) & (count - 1);
+        slots[slot] = make_slot(hash, (uint32_t)i);
+    }
+    free(list->slots);
+    list->slots = slots;
+    list->slot_mask = count - 1;
+    return true;
+}
+
+static uint32_t append(struct stack_list *list, struct listed_stack stack)
+{
+    if (!array_reserve(&list->stacks, &list->capacity, list->size + 1, NO_STACK - 1))
+        return NO_STACK;
+    list->stacks[list->size] = stack;
+    return (uint32_t)list->size++;
+}
+
+static uint32_t append_path(struct stack_list *list, const uint8_t *bytes, size_t size)
+{
+    char *copy = arena_allocate(&list->arena, size == 0 ? 1 : size);
+    if (copy == NULL)
+        return NO_STACK;
+    if (size > 0)
+        memcpy(copy, bytes, size);
+    list->path_count++;
+    return append(list, (struct listed_stack){.bytes = (const uint8_t *)copy, .size = (uint32_t)size});
+}
+
+uint32_t stack_list_add(struct stack_list *list, const uint32_t *frames, size_t count)
+{
+    if (!array_reserve(&list->scratch, &list->scratch_capacity, count * LONGEST_CODE + 1, MOST_PATH_BYTES))
+        return NO_STACK;
+    if ((list->slots == NULL || (list->path_count + 1) * 2 > list->slot_mask) && !grow_slots(list))
+        return NO_STACK;
+    uint8_t *end = list->scratch;
+    for (size_t i = count; i-- > 0;)
+        end = put_code(end, frames[i]);
+    size_t size = (size_t)(end - list->scratch);
+    uint64_t hash = hash_bytes(list->scratch, size);
+    size_t slot = hash & list->slot_mask;
+    for (; list->slots[slot] != 0; slot = (slot + 1) & list->slot_mask) {
+        if ((list->slots[slot] ^ hash) >> 32 != 0)
+            continue;
+        uint32_t number = (uint32_t)list->slots[slot] - 1;
+        const struct listed_stack *known = &list->stacks[number];
+        if (known->size == size && memcmp(known->bytes, list->scratch, size) == 0)
+            return number;
+    }
+    uint32_t number = append_path(list, list->scratch, size);
+    if (number != NO_STACK)
+        list->slots[slot] = make_slot(hash, number);
+    return number;
+}
+
+static uint32_t append_leaf(struct stack_list *list, uint32_t path, uint32_t frame)
+{
+    struct listed_stack leaf = {.size = STACK_LIST_LEAF, .next = list->stacks[path].next};
+    leaf.leaf.path = path;
+    leaf.leaf.frame = frame;
+    uint32_t number = append(list, leaf);
+    if (number != NO_STACK)
+        list->stacks[path].next = number + 1;
+    return number;
+}
+
+uint32_t stack_list_add_leaf(struct stack_list *list, uint32_t path, uint32_t frame)
+{
+    uint32_t next = list->stacks[path].next;
+    for (size_t steps = 0; next != 0 && steps < MOST_STEPS; steps++) {
+        const struct listed_stack *leaf = &list->stacks[next - 1];
+        if (leaf->leaf.frame == frame)
+            return next - 1;
+        next = leaf->next;
+    }
+    if (next == 0)
+        return append_leaf(list, path, frame);
+    uint32_t *place = id_map_place(&list->leaves, (uint64_t)path << 32 | frame);
+    if (place == NULL)
+        return NO_STACK;
+    if (*place != NO_ID)
+        return *place;
+    /* It may be one of those that were added before the path had many. */
+    for (; next != 0; next = list->stacks[next - 1].next)
+        if (list->stacks[next - 1].leaf.frame == frame)
+            return *place = next - 1;
+    uint32_t number = append_leaf(list, path, frame);
+    *place = number == NO_STACK ? 0 : number;
+    return number;
+}
+
+/* ---- the tree ---- */
+
+/* A frame of the path that was added last. */
+struct open_frame {
+    uint32_t end; /* of its code in the bytes */
+    uint32_t node;
+    uint32_t leaves; /* plus one: the first leaf of the path that ends here */
+};
+
+struct builder {
+    const struct stack_list *list;
+    struct stack_tree *tree;
+    uint32_t *nodes;
+    struct open_frame *open;
+    size_t open_count;
+    size_t open_capacity;
+    bool is_new_tree;
+};
+
+static uint32_t add_node(struct builder *builder, uint32_t parent, uint32_t frame)
+{
+    return builder->is_new_tree ? stack_tree_append(builder->tree, parent, frame)
+                                : stack_tree_child(builder->tree, parent, frame);
+}
+
+/* The node of a leaf is there already when a path goes on with the same frame. */
+static uint32_t find_leaf(const struct builder *builder, uint32_t next, uint32_t frame)
+{
+    for (; next != 0; next = builder->list->stacks[next - 1].next)
+        if (builder->list->stacks[next - 1].leaf.frame == frame)
+            return builder->nodes[next - 1];
+    return NO_STACK;
+}
+
+static bool open_frame(struct builder *builder, uint32_t frame, uint32_t end)
+{
+    const struct open_frame *above =
+        builder->open_count == 0 ? NULL : &builder->open[builder->open_count - 1];
+    uint32_t parent = above == NULL ? STACK_ROOT : above->node;
+    uint32_t node = above == NULL || above->leaves == 0 ? NO_STACK : find_leaf(builder, above->leaves, frame);
+    if (node == NO_STACK)
+        node = add_node(builder, parent, frame);
+    if (node == NO_STACK ||
+        !array_reserve(&builder->open, &builder->open_capacity, builder->open_count + 1, MOST_PATH_BYTES))
+        return false;
+    builder->open[builder->open_count++] = (struct open_frame){end, node, 0};
+    return true;
+}
+
+static bool add_leaves(struct builder *builder, uint32_t next, uint32_t node)
+{
+    for (; next != 0; next = builder->list->stacks[next - 1].next) {
+        uint32_t made = add_node(builder, node, builder->list->stacks[next - 1].leaf.frame);
+        if (made == NO_STACK)
+            return false;
+        builder->nodes[next - 1] = made;
+    }
+    return true;
+}
+
+static bool add_path(struct builder *builder, const struct stack_list_item *item, size_t common)
+{
+    while (builder->open_count > 0 && builder->open[builder->open_count - 1].end > common)
+        builder->open_count--;
+    const uint8_t *at =
+        item->bytes + (builder->open_count == 0 ? 0 : builder->open[builder->open_count - 1].end);
+    while (at < item->bytes + item->size) {
+        uint32_t frame;
+        at = get_code(at, &frame);
+        if (!open_frame(builder, frame, (uint32_t)(at - item->bytes)))
+            return false;
+    }
+    uint32_t leaves = builder->list->stacks[item->number].next;
+    uint32_t node = STACK_ROOT;
+    if (builder->open_count > 0) {
+        node = builder->open[builder->open_count - 1].node;
+        builder->open[builder->open_count - 1].leaves = leaves;
+    }
+    builder->nodes[item->number] = node;
+    return add_leaves(builder, leaves, node);
+}
+
+static struct stack_list_item *list_paths(const struct stack_list *list)
+{
+    struct stack_list_item *items = malloc((list->path_count + 1) * sizeof(*items));
+    size_t count = 0;
+    for (size_t i = 0; items != NULL && i < list->size; i++) {
+        const struct listed_stack *stack = &list->stacks[i];
+        if (stack->size != STACK_LIST_LEAF)
+            items[count++] =
+                (struct stack_list_item){.bytes = stack->bytes, .size = stack->size, .number = (uint32_t)i};
+    }
+    return items;
+}
+
+bool stack_list_build(const struct stack_list *list, struct stack_tree *tree, uint32_t *nodes)
+{
+    struct builder builder = {
+        .list = list, .tree = tree, .nodes = nodes, .is_new_tree = tree->size == STACK_ROOT + 1};
+    struct stack_list_item *items = list_paths(list);
+    bool good = items != NULL && stack_list_sort(items, list->path_count);
+    for (size_t i = 0; good && i < list->path_count; i++)
+        good = add_path(&builder, &items[i], i == 0 ? 0 : stack_list_common(&items[i - 1], &items[i], 0));
+    free(items);
+    free(builder.open);
+    return good;
+}

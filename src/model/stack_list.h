@@ -1,0 +1,74 @@
+/*
+ * stack_list.h - whole stacks, each once, before they become a stack tree.
+ *
+ * Going down a tree costs two reads of memory per frame, each of which waits for the one before. Here a stack is a
+ * string of bytes that is known by its hash, and the tree is made once, from sorted strings: what two neighbours do not
+ * share is new and is appended without looking. The nodes then lie in the order of a walk through the tree.
+ *
+ * Owns: the stacks, until stack_list_release().
+ * Threads: one at a time.
+ * Limit: 2^32 - 2 stacks.
+ */
+#ifndef MODEL_STACK_LIST_H
+#define MODEL_STACK_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/attributes.h"
+#include "base/id_map.h"
+#include "model/stack_tree.h"
+
+/* A path, or a path of another number with one frame more. */
+struct listed_stack {
+    union {
+        const uint8_t *bytes; /* codes of the frames, outermost first */
+        struct {
+            uint32_t path;
+            uint32_t frame;
+        } leaf;
+    };
+    uint32_t size; /* of the bytes; STACK_LIST_LEAF */
+    uint32_t next; /* plus one: the first leaf of a path, or the next one of the same path */
+};
+#define STACK_LIST_LEAF UINT32_MAX
+
+struct stack_list {
+    struct listed_stack *stacks;
+    size_t size;
+    size_t capacity;
+    size_t path_count;
+    uint64_t *slots; /* of paths: part of the hash above, number plus one below; 0 is free */
+    size_t slot_mask;
+    struct arena arena;
+    uint8_t *scratch;
+    size_t scratch_capacity;
+    struct id_map leaves; /* of paths with many of them */
+};
+
+void stack_list_init(struct stack_list *list);
+void stack_list_release(struct stack_list *list);
+/* The number of the stack, added when new. Frames come innermost first. NO_STACK: out of memory. */
+uint32_t stack_list_add(struct stack_list *list, const uint32_t *frames, size_t count) MUST_CHECK;
+/* The number of the stack `path`, which is no such one itself, with `frame` as its innermost. */
+uint32_t stack_list_add_leaf(struct stack_list *list, uint32_t path, uint32_t frame) MUST_CHECK;
+/* Adds all stacks to the tree; nodes[i] becomes the node of stack i. False: out of memory. */
+bool stack_list_build(const struct stack_list *list, struct stack_tree *tree, uint32_t *nodes) MUST_CHECK;
+
+/* A string of bytes to be sorted, and whose it is. */
+struct stack_list_item {
+    uint64_t key; /* eight bytes at the depth that is being sorted */
+    const uint8_t *bytes;
+    uint32_t size;
+    uint32_t number;
+};
+
+/* Sorts byte by byte, what ends first before what goes on. False: out of memory. */
+bool stack_list_sort(struct stack_list_item *items, size_t count) MUST_CHECK;
+/* Bytes from `from` on that both have in common. */
+size_t stack_list_common(const struct stack_list_item *left, const struct stack_list_item *right,
+                         size_t from);
+
+#endif
