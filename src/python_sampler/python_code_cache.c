@@ -10,6 +10,10 @@
 #define MOST_CODE_BYTES 1024
 #define MOST_LINE_TABLE_BYTES ((size_t)1 << 20)
 #define MOST_CHECK_BYTES ((size_t)16 << 20)
+/* Codes that are watched at a time; others are compared in a read of their own. */
+#define MOST_WATCHED 200
+/* After so many comparisons it is found out anew which codes are in use. */
+#define MOST_WATCH_ROUNDS 256
 
 void python_code_cache_init(struct python_code_cache *cache)
 {
@@ -17,6 +21,7 @@ void python_code_cache_init(struct python_code_cache *cache)
     id_map_init(&cache->by_address);
     arena_init(&cache->lines, PYTHON_LINES_LIMIT_BYTES);
     span_set_init(&cache->spans);
+    span_set_init(&cache->watched_spans);
     text_builder_init(&cache->name_text, 16 * PYTHON_STRING_LIMIT);
     text_builder_init(&cache->file_text, 16 * PYTHON_STRING_LIMIT);
 }
@@ -26,6 +31,8 @@ void python_code_cache_release(struct python_code_cache *cache)
     id_map_release(&cache->by_address);
     arena_release(&cache->lines);
     span_set_release(&cache->spans);
+    span_set_release(&cache->watched_spans);
+    free(cache->watched);
     text_builder_release(&cache->name_text);
     text_builder_release(&cache->file_text);
     free(cache->codes);
@@ -33,11 +40,25 @@ void python_code_cache_release(struct python_code_cache *cache)
     free(cache->due);
 }
 
+/* All that was resolved is to be resolved again, which tells the codes in use. */
+static void forget_watched(struct python_code_cache *cache)
+{
+    for (size_t i = 0; i < cache->watched_count; i++)
+        cache->codes[cache->watched[i]].is_watched = false;
+    span_set_clear(&cache->watched_spans);
+    cache->watched_count = 0;
+    cache->watch_rounds = 0;
+    cache->watch_is_full = false;
+    cache->epoch++;
+}
+
 static void forget_all(struct python_code_cache *cache)
 {
     id_map_clear(&cache->by_address);
     arena_reset(&cache->lines);
     cache->size = 0;
+    cache->watched_count = 0;
+    forget_watched(cache);
 }
 
 static uint64_t shown_name(const struct python_layout *layout, const unsigned char *bytes)
@@ -200,6 +221,13 @@ static bool collect(struct python_code_cache *cache, const struct python_reader 
     return true;
 }
 
+static bool add_spans_of(struct span_set *spans, const struct python_code *code,
+                         const struct python_layout *layout)
+{
+    return span_set_add(spans, code->address, layout->code.bytes, 0) &&
+           span_set_add(spans, code->name, layout->object.string_hash + 8, 0);
+}
+
 /* One read of the heads of all due codes and of their names. */
 static bool read_due(struct python_code_cache *cache, const struct python_reader *reader, size_t due_count)
 {
@@ -208,8 +236,7 @@ static bool read_due(struct python_code_cache *cache, const struct python_reader
     span_set_clear(spans);
     for (size_t i = 0; i < due_count; i++) {
         const struct python_code *code = &cache->codes[cache->due[i]];
-        if (!span_set_add(spans, code->address, reader->layout->code.bytes, 0) ||
-            !span_set_add(spans, code->name, reader->layout->object.string_hash + 8, 0))
+        if (!add_spans_of(spans, code, reader->layout))
             return false;
     }
     if (!array_reserve(&cache->bytes, &cache->bytes_capacity, spans->total_bytes, MOST_CHECK_BYTES))
@@ -221,18 +248,19 @@ static bool read_due(struct python_code_cache *cache, const struct python_reader
                                       spans->total_bytes) == MEMORY_OK;
 }
 
-static const unsigned char *due_bytes(const struct python_code_cache *cache, uint64_t address, size_t size)
+static const unsigned char *bytes_of(const struct span_set *spans, const unsigned char *bytes,
+                                     uint64_t address, size_t size)
 {
-    const struct span *span = span_set_find(&cache->spans, address, size, NULL);
-    return span == NULL ? NULL : cache->bytes + span->offset + (address - span->start);
+    const struct span *span = span_set_find(spans, address, size, NULL);
+    return span == NULL ? NULL : bytes + span->offset + (address - span->start);
 }
 
-static bool still_holds(const struct python_code_cache *cache, const struct python_reader *reader,
-                        const struct python_code *code)
+static bool still_holds(const struct python_code_cache *cache, const struct python_layout *layout,
+                        const struct python_code *code, const struct span_set *spans,
+                        const unsigned char *bytes)
 {
-    const struct python_layout *layout = reader->layout;
-    const unsigned char *head = due_bytes(cache, code->address, layout->code.bytes);
-    const unsigned char *name = due_bytes(cache, code->name, layout->object.string_hash + 8);
+    const unsigned char *head = bytes_of(spans, bytes, code->address, layout->code.bytes);
+    const unsigned char *name = bytes_of(spans, bytes, code->name, layout->object.string_hash + 8);
     return head != NULL && name != NULL && load_u64(head + layout->object.type) == cache->code_type &&
            is_same_code(code, layout, head) && load_u64(name + layout->object.string_hash) == code->name_hash;
 }
@@ -243,8 +271,9 @@ static bool check_due(struct python_code_cache *cache, const struct python_reade
     bool read = read_due(cache, reader, due_count);
     for (size_t i = 0; i < due_count; i++) {
         struct python_code *code = &cache->codes[cache->due[i]];
-        if (read && still_holds(cache, reader, code))
+        if (read && still_holds(cache, reader->layout, code, &cache->spans, cache->bytes))
             continue;
+        cache->epoch++;
         if (!read_code(cache, reader, functions, code)) {
             code->checked_ns = INT64_MIN / 2;
             code->checked_generation = 0;
@@ -253,6 +282,57 @@ static bool check_due(struct python_code_cache *cache, const struct python_reade
         cache->replaced += read;
     }
     return true;
+}
+
+static void watch(struct python_code_cache *cache, const struct python_layout *layout, uint32_t number)
+{
+    struct python_code *code = &cache->codes[number];
+    if (code->is_watched || cache->watch_is_full)
+        return;
+    if (cache->watched_count == MOST_WATCHED ||
+        !array_reserve(&cache->watched, &cache->watched_capacity, cache->watched_count + 1, MOST_WATCHED) ||
+        !add_spans_of(&cache->watched_spans, code, layout)) {
+        cache->watch_is_full = true;
+        return;
+    }
+    code->is_watched = true;
+    cache->watched[cache->watched_count++] = number;
+}
+
+bool python_code_cache_holds(const struct python_code_cache *cache, uint32_t epoch, int64_t now_ns,
+                             uint64_t generation)
+{
+    if (epoch != cache->epoch)
+        return false;
+    if (generation != 0)
+        return generation == cache->generation;
+    return !cache->watch_is_full && now_ns - cache->watch_checked_ns < PYTHON_CODE_TRUST_NS;
+}
+
+bool python_code_cache_plan(struct python_code_cache *cache, struct memory_batch *batch, int64_t now_ns,
+                            size_t *at)
+{
+    if (cache->generation != 0 || cache->watched_count == 0 ||
+        now_ns - cache->watch_checked_ns < PYTHON_CODE_TRUST_NS)
+        return false;
+    if (++cache->watch_rounds == MOST_WATCH_ROUNDS)
+        forget_watched(cache);
+    return cache->watched_count > 0 && memory_batch_add_spans(batch, &cache->watched_spans, at);
+}
+
+void python_code_cache_compare(struct python_code_cache *cache, const struct python_layout *layout,
+                               const unsigned char *bytes, int64_t now_ns)
+{
+    bool all_hold = true;
+    for (size_t i = 0; i < cache->watched_count; i++) {
+        struct python_code *code = &cache->codes[cache->watched[i]];
+        bool holds = still_holds(cache, layout, code, &cache->watched_spans, bytes);
+        code->checked_ns = holds ? now_ns : INT64_MIN / 2;
+        all_hold = all_hold && holds;
+    }
+    cache->watch_checked_ns = now_ns;
+    if (!all_hold)
+        forget_watched(cache);
 }
 
 /* A free-threaded interpreter gives each thread its own copy of the bytecode. */
@@ -285,26 +365,29 @@ static uint32_t find_line(const struct python_reader *reader, const struct pytho
 
 bool python_code_cache_resolve(struct python_code_cache *cache, const struct python_reader *reader,
                                struct python_functions *functions, const struct python_raw_frame *raw,
-                               size_t count, int64_t now_ns, uint64_t generation, struct python_frame *frames,
-                               size_t *frame_count)
+                               size_t count, bool has_root, int64_t now_ns, uint64_t generation,
+                               struct python_frame *frames)
 {
     size_t due_count;
+    if (generation != cache->generation) {
+        cache->generation = generation;
+        cache->epoch++;
+    }
     if (!collect(cache, reader, functions, raw, count, now_ns, generation, &due_count))
         return false;
     if (due_count > 0 && !check_due(cache, reader, functions, due_count))
         return false;
-    *frame_count = 0;
     for (size_t i = 0; i < count; i++) {
         uint32_t number = id_map_get(&cache->by_address, raw[i].code);
         if (number == NO_ID)
             return false;
         const struct python_code *code = &cache->codes[number];
         /* Somebody called it: its caller was lost when it yielded or ended. */
-        if (code->is_generator && i + 1 == count)
+        if (has_root && code->is_generator && i == 0)
             return false;
-        if (code->function != NO_FUNCTION)
-            frames[(*frame_count)++] =
-                (struct python_frame){code->function, find_line(reader, code, &raw[i])};
+        watch(cache, reader->layout, number);
+        uint32_t line = code->function == NO_FUNCTION ? 0 : find_line(reader, code, &raw[i]);
+        frames[i] = (struct python_frame){code->function, line};
     }
     return true;
 }

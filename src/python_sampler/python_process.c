@@ -11,17 +11,18 @@
 
 #include "base/array.h"
 
-#define MOST_PULSE_BYTES ((size_t)1 << 20)
 #define MOST_DELIVERY_ATTEMPTS 8
 #define WORKER_FRAMES 12
-#define NAME_TRUST_NS INT64_C(1000000000)
+/* A name that did not change is asked for again after twice the time, up to the second of these. */
+#define NAME_TRUST_NS INT64_C(2000000000)
+#define MOST_NAME_TRUST_NS INT64_C(32000000000)
 
 bool python_sampling_init(struct python_sampling *sampling)
 {
     *sampling = (struct python_sampling){.frames = NULL};
     sampling->frames = malloc(PYTHON_MOST_FRAMES * sizeof(*sampling->frames));
     if (sampling->frames != NULL && python_functions_init(&sampling->functions) &&
-        python_stack_buffer_init(&sampling->buffer))
+        python_stack_buffer_init(&sampling->buffer) && memory_batch_init(&sampling->batch))
         return true;
     python_sampling_release(sampling);
     return false;
@@ -32,6 +33,7 @@ void python_sampling_release(struct python_sampling *sampling)
     free(sampling->frames);
     python_functions_release(&sampling->functions);
     python_stack_buffer_release(&sampling->buffer);
+    memory_batch_release(&sampling->batch);
     sampling->frames = NULL;
 }
 
@@ -91,7 +93,6 @@ void python_process_free(struct python_process *process)
         python_thread_release(&process->threads[i]);
     }
     free(process->threads);
-    free(process->pulse_bytes);
     span_set_release(&process->pulse);
     python_code_cache_release(&process->codes);
     process_memory_release(&process->memory);
@@ -176,8 +177,7 @@ static bool build_pulse(struct python_process *process)
                add_pulse(process, interpreter->gil, layout->gil.holder, 8) &&
                add_pulse(process, interpreter->gil, layout->gil.locked, 4);
     }
-    return fits && array_reserve(&process->pulse_bytes, &process->pulse_capacity, process->pulse.total_bytes,
-                                 MOST_PULSE_BYTES);
+    return fits;
 }
 
 /* Walks the lists of interpreters and threads anew. */
@@ -252,24 +252,15 @@ static void take_pulse_of(struct python_process *process, struct python_interpre
         interpreter->gil_holder = 0;
 }
 
-static enum memory_result take_pulse(struct python_process *process)
+static void take_pulse(struct python_process *process, const unsigned char *bytes)
 {
-    struct iovec ranges[SPAN_SET_MOST_SPANS];
-    for (size_t i = 0; i < process->pulse.count; i++) {
-        const struct span *span = &process->pulse.spans[i];
-        ranges[i] = (struct iovec){(void *)(uintptr_t)span->start, span->end - span->start};
-    }
-    enum memory_result result = process_memory_read_ranges(&process->memory, ranges, process->pulse.count,
-                                                           process->pulse_bytes, process->pulse.total_bytes);
-    if (result != MEMORY_OK)
-        return result;
+    process->pulse_bytes = bytes;
     uint64_t head =
         pulse_u64(process, process->runtime.address, process->runtime.layout.runtime.interpreters_head);
     if (head != process->interpreters_head)
         process->list_is_stale = true;
     for (size_t i = 0; i < process->interpreter_count; i++)
         take_pulse_of(process, &process->interpreters[i]);
-    return MEMORY_OK;
 }
 
 static const struct python_interpreter *interpreter_of(const struct python_process *process,
@@ -289,12 +280,9 @@ static int64_t wall_clock_ns(void)
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-static void name_thread(struct python_process *process, struct python_thread *thread, int64_t now_ns)
+static void read_name(struct python_process *process, struct python_thread *thread, int64_t now_ns)
 {
     struct python_reader reader = {&process->memory, &process->runtime.layout};
-    if (thread->named_ns != 0 && now_ns - thread->named_ns < NAME_TRUST_NS)
-        return;
-    thread->named_ns = now_ns;
     if (python_context_thread_name(&process->context, &reader, thread->interpreter, thread->thread_id, now_ns,
                                    thread->name, sizeof(thread->name)))
         return;
@@ -303,6 +291,22 @@ static void name_thread(struct python_process *process, struct python_thread *th
         snprintf(thread->name, sizeof(thread->name), "MainThread");
     else
         python_thread_read_kernel_name(thread, process->memory.pid);
+}
+
+/* True: it is another one than before. */
+static bool name_thread(struct python_process *process, struct python_thread *thread, int64_t now_ns)
+{
+    char before[PYTHON_THREAD_NAME_BYTES];
+    if (thread->named_ns != 0 && now_ns - thread->named_ns < thread->name_trust_ns)
+        return false;
+    thread->named_ns = now_ns;
+    memcpy(before, thread->name, sizeof(before));
+    read_name(process, thread, now_ns);
+    bool is_new = strcmp(before, thread->name) != 0;
+    thread->name_trust_ns = is_new                                           ? NAME_TRUST_NS
+                            : thread->name_trust_ns < MOST_NAME_TRUST_NS / 2 ? 2 * thread->name_trust_ns
+                                                                             : MOST_NAME_TRUST_NS;
+    return is_new;
 }
 
 /* A worker of PySpark has worker.py's main near the root, below daemon.py or runpy. The first thing main does is wait for
@@ -337,30 +341,33 @@ static struct python_task find_task(struct python_process *process, const struct
     return *python_context_task(&process->context, &reader, interpreter, now_ns);
 }
 
-/* False: some frame is no code, so the stack was read while its innermost frame was made or ended. */
+/* Names and delivers the stack, or the one of the thread's last sample when `raw` is NULL. False: some frame is no
+ * code, so the stack was read while its innermost frame was made or ended. */
 static bool deliver(struct python_process *process, struct python_thread *thread,
                     const struct python_interpreter *interpreter, struct python_sampling *sampling,
-                    const struct python_raw_frame *raw, size_t count, bool on_cpu, int64_t now_ns)
+                    const struct python_raw_frame *raw, size_t count, int64_t now_ns)
 {
     struct python_reader reader = {&process->memory, &process->runtime.layout};
-    size_t frame_count;
-    if (!python_code_cache_resolve(&process->codes, &reader, &sampling->functions, raw, count, now_ns,
-                                   interpreter->code_generation, sampling->frames, &frame_count))
+    if (!python_named_stack_set(&thread->stack, &process->codes, &reader, &sampling->functions, raw, count,
+                                now_ns, interpreter->code_generation))
         return false;
-    name_thread(process, thread, now_ns);
+    bool is_renamed = name_thread(process, thread, now_ns);
+    size_t frame_count = python_named_stack_show(&thread->stack, sampling->frames);
     struct python_stack stack = {
         .pid = process->memory.pid,
         .thread_number = thread->number,
         .thread_id = thread->thread_id,
         .thread_name = text_of(thread->name),
         .time_ns = wall_clock_ns(),
-        .on_cpu = on_cpu,
+        .on_cpu = thread->look == THREAD_RUNS,
         .has_gil = interpreter->gil_holder == thread->address,
         .collecting = interpreter->collecting,
         .task = find_task(process, thread, sampling, frame_count, interpreter->address, now_ns),
         .functions = &sampling->functions,
         .frames = sampling->frames,
         .frame_count = frame_count,
+        .marks = thread->stack.marks,
+        .unchanged = is_renamed ? 0 : thread->stack.unchanged,
     };
     sampling->counts.stacks++;
     sampling->deliver(sampling->context, &stack);
@@ -385,21 +392,20 @@ static bool check_state(struct python_process *process, struct python_thread *th
 /* Reads and delivers one stack. False: another attempt may help. */
 static bool read_and_deliver(struct python_process *process, struct python_thread *thread,
                              const struct python_interpreter *interpreter, struct python_sampling *sampling,
-                             bool on_cpu, int64_t now_ns, enum python_stack_result *result)
+                             int64_t now_ns, enum python_stack_result *result)
 {
     struct python_stack_buffer *buffer = &sampling->buffer;
     *result = python_stack_read(buffer, &thread->remembered, &process->memory, &process->runtime.layout,
-                                thread->address);
+                                thread->address, &thread->plan);
+    thread->plan.batch = NULL;
     if (*result != STACK_OK || !check_state(process, thread, buffer->thread_state))
         return true;
-    if (!on_cpu)
-        python_thread_keep(thread, buffer->frames, buffer->frame_count);
-    if (buffer->frame_count == 0) {
-        sampling->counts.idle++;
-        return true;
-    }
-    return deliver(process, thread, interpreter, sampling, buffer->frames, buffer->frame_count, on_cpu,
-                   now_ns);
+    thread->has_kept = thread->look != THREAD_RUNS;
+    if (buffer->frame_count > 0)
+        return deliver(process, thread, interpreter, sampling, buffer->frames, buffer->frame_count, now_ns);
+    thread->stack.count = 0;
+    sampling->counts.idle++;
+    return true;
 }
 
 /* For a thread that has not run since its stack was read. */
@@ -407,11 +413,11 @@ static bool deliver_kept(struct python_process *process, struct python_thread *t
                          const struct python_interpreter *interpreter, struct python_sampling *sampling,
                          int64_t now_ns)
 {
-    if (thread->kept_count == 0) {
+    if (thread->stack.count == 0) {
         sampling->counts.idle++;
         return true;
     }
-    return deliver(process, thread, interpreter, sampling, thread->kept, thread->kept_count, false, now_ns);
+    return deliver(process, thread, interpreter, sampling, NULL, 0, now_ns);
 }
 
 static enum python_process_result count_result(struct python_process *process,
@@ -439,6 +445,17 @@ static enum python_process_result count_result(struct python_process *process,
     return PROCESS_OK;
 }
 
+static bool has_kept_stack(const struct python_thread *thread)
+{
+    return thread->look == THREAD_SLEPT && thread->has_kept;
+}
+
+static bool had_gil(const struct python_process *process, const struct python_thread *thread)
+{
+    const struct python_interpreter *interpreter = interpreter_of(process, thread);
+    return interpreter != NULL && interpreter->gil_holder == thread->address;
+}
+
 static enum python_process_result sample_thread(struct python_process *process, struct python_thread *thread,
                                                 struct python_sampling *sampling, int64_t now_ns)
 {
@@ -449,23 +466,19 @@ static enum python_process_result sample_thread(struct python_process *process, 
         sampling->counts.without_gil++;
         return PROCESS_OK;
     }
-    pid_t pid = process->memory.pid;
-    bool has_slept = thread->was_waiting && python_thread_note_schedule(thread, pid);
-    bool on_cpu = !has_slept && python_thread_is_on_cpu(thread, pid);
-    if (!on_cpu && !thread->was_waiting)
-        (void)python_thread_note_schedule(thread, pid);
-    thread->was_waiting = !on_cpu;
-    if (!on_cpu && !sampling->want_idle && !sampling->only_gil) {
+    if (thread->look == THREAD_UNSEEN)
+        thread->look = python_thread_look(thread, process->memory.pid);
+    if (thread->look != THREAD_RUNS && !sampling->want_idle && !sampling->only_gil) {
         sampling->counts.idle++;
         return PROCESS_OK;
     }
-    if (has_slept && thread->has_kept && deliver_kept(process, thread, interpreter, sampling, now_ns))
+    if (has_kept_stack(thread) && deliver_kept(process, thread, interpreter, sampling, now_ns))
         return PROCESS_OK;
     thread->has_kept = false;
     enum python_stack_result result = STACK_BROKEN;
     bool settled = false;
     for (int attempt = 0; !settled && attempt < MOST_DELIVERY_ATTEMPTS; attempt++)
-        settled = read_and_deliver(process, thread, interpreter, sampling, on_cpu, now_ns, &result);
+        settled = read_and_deliver(process, thread, interpreter, sampling, now_ns, &result);
     return count_result(process, sampling, settled ? result : STACK_BROKEN);
 }
 
@@ -495,21 +508,87 @@ static enum python_process_result refresh(struct python_process *process)
     }
 }
 
+/* Asks the kernel about the threads, and puts the stacks that are wanted into the tick's batch. */
+static void plan_threads(struct python_process *process, struct python_sampling *sampling)
+{
+    for (size_t i = 0; i < process->thread_count; i++) {
+        struct python_thread *thread = &process->threads[i];
+        thread->plan.batch = NULL;
+        thread->look = THREAD_UNSEEN;
+        /* Who has the GIL is not known yet; who had it is as likely as any. */
+        if (sampling->only_gil && !had_gil(process, thread))
+            continue;
+        thread->look = python_thread_look(thread, process->memory.pid);
+        if (thread->look != THREAD_RUNS && !sampling->want_idle && !sampling->only_gil)
+            continue;
+        if (!has_kept_stack(thread))
+            python_stack_plan(&thread->plan, &sampling->batch, &thread->remembered, &process->runtime.layout,
+                              thread->address);
+    }
+}
+
+/* Only what tells whether the lists changed and who has the GIL. */
+static enum memory_result read_pulse(struct python_process *process, struct python_sampling *sampling)
+{
+    size_t pulse_at;
+    memory_batch_clear(&sampling->batch);
+    if (!memory_batch_add_spans(&sampling->batch, &process->pulse, &pulse_at))
+        return MEMORY_FAULT;
+    enum memory_result result = memory_batch_read(&sampling->batch, &process->memory);
+    if (result == MEMORY_OK)
+        take_pulse(process, sampling->batch.bytes + pulse_at);
+    return result;
+}
+
+/* All that a tick needs to know of a process, in one read. */
+static enum memory_result read_tick(struct python_process *process, struct python_sampling *sampling,
+                                    int64_t now_ns)
+{
+    size_t pulse_at, codes_at;
+    struct memory_batch *batch = &sampling->batch;
+    memory_batch_clear(batch);
+    if (!memory_batch_add_spans(batch, &process->pulse, &pulse_at))
+        return MEMORY_FAULT;
+    bool with_codes = python_code_cache_plan(&process->codes, batch, now_ns, &codes_at);
+    plan_threads(process, sampling);
+    enum memory_result result = memory_batch_read(batch, &process->memory);
+    if (result == MEMORY_OK) {
+        take_pulse(process, batch->bytes + pulse_at);
+        if (with_codes)
+            python_code_cache_compare(&process->codes, &process->runtime.layout, batch->bytes + codes_at,
+                                      now_ns);
+        return MEMORY_OK;
+    }
+    /* Something that was remembered is not mapped any more: each thread finds out for itself. */
+    for (size_t i = 0; i < process->thread_count; i++)
+        process->threads[i].plan.batch = NULL;
+    return result == MEMORY_FAULT ? read_pulse(process, sampling) : result;
+}
+
+/* The lists changed while they were in use. */
+static enum python_process_result refresh_lists(struct python_process *process,
+                                                struct python_sampling *sampling)
+{
+    for (size_t i = 0; i < process->thread_count; i++)
+        process->threads[i].plan.batch = NULL;
+    enum python_process_result result = refresh(process);
+    if (result != PROCESS_OK || process->list_is_stale)
+        return result;
+    enum memory_result memory_result = read_pulse(process, sampling);
+    return memory_result == MEMORY_OK ? PROCESS_OK : result_of_memory(memory_result);
+}
+
 enum python_process_result python_process_sample(struct python_process *process,
                                                  struct python_sampling *sampling, int64_t now_ns)
 {
     enum python_process_result result = refresh(process);
     if (result != PROCESS_OK || process->list_is_stale)
         return result;
-    enum memory_result memory_result = take_pulse(process);
-    if (memory_result == MEMORY_FAULT) {
-        process->list_is_stale = true;
-        result = refresh(process);
-        memory_result = result == PROCESS_OK && !process->list_is_stale ? take_pulse(process) : memory_result;
-    }
-    if (memory_result != MEMORY_OK)
+    enum memory_result memory_result = read_tick(process, sampling, now_ns);
+    if (memory_result != MEMORY_OK && memory_result != MEMORY_FAULT)
         return result_of_memory(memory_result);
-    if (process->list_is_stale && (result = refresh(process)) != PROCESS_OK)
+    process->list_is_stale = process->list_is_stale || memory_result == MEMORY_FAULT;
+    if (process->list_is_stale && (result = refresh_lists(process, sampling)) != PROCESS_OK)
         return result;
     for (size_t i = 0; i < process->thread_count && result == PROCESS_OK; i++)
         result = sample_thread(process, &process->threads[i], sampling, now_ns);

@@ -46,6 +46,7 @@ struct python_interpreter {
 /* What samples need and processes share. */
 struct python_sampling {
     struct python_stack_buffer buffer;
+    struct memory_batch batch; /* what one process is asked for in one tick */
     struct python_functions functions;
     struct python_frame *frames;
     struct python_counts counts;
@@ -77,8 +78,7 @@ struct python_process {
     bool list_is_stale;
     struct span_set
         pulse; /* the few words that tell who has the GIL, who collects, whether the lists changed */
-    unsigned char *pulse_bytes;
-    size_t pulse_capacity;
+    const unsigned char *pulse_bytes; /* in the tick's batch */
 };
 
 enum python_process_result {

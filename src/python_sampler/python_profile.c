@@ -87,7 +87,8 @@ static uint32_t add_group(struct python_profile *into, uint32_t node, const char
                                                  : stack_tree_child(&into->profile->stacks, node, frame);
 }
 
-static uint32_t find_node(struct python_profile *into, const struct python_stack *stack)
+/* Where the frames of the stack begin: below its process and thread when these are to be seen. */
+static uint32_t find_root(struct python_profile *into, const struct python_stack *stack)
 {
     char text[PYTHON_THREAD_NAME_BYTES + 64];
     uint32_t node = STACK_ROOT;
@@ -100,9 +101,18 @@ static uint32_t find_node(struct python_profile *into, const struct python_stack
                  TEXT_FORMAT(stack->thread_name));
         node = add_group(into, node, text);
     }
-    for (size_t i = stack->frame_count; i-- > 0 && node != NO_STACK;) {
-        uint32_t frame = find_frame(into, stack, &stack->frames[i]);
+    return node;
+}
+
+/* The marks are the nodes of the frames. */
+static uint32_t find_node(struct python_profile *into, const struct python_stack *stack)
+{
+    uint32_t node = stack->unchanged > 0 ? stack->marks[stack->unchanged - 1] : find_root(into, stack);
+    for (size_t i = stack->unchanged; i < stack->frame_count && node != NO_STACK; i++) {
+        uint32_t frame = find_frame(into, stack, &stack->frames[stack->frame_count - 1 - i]);
         node = frame == NO_FRAME ? NO_STACK : stack_tree_child(&into->profile->stacks, node, frame);
+        if (stack->marks != NULL)
+            stack->marks[i] = node;
     }
     return node;
 }

@@ -35,6 +35,10 @@ struct python_stack {
     const struct python_functions *functions;
     const struct python_frame *frames; /* innermost first; valid during the call only */
     size_t frame_count;
+    /* For the receiver: one word for each frame, outermost first, that stays as long as the frame does. The words of
+     * the outermost `unchanged` frames are those that were left there at this thread's stack before. */
+    uint32_t *marks;
+    size_t unchanged;
 };
 
 #endif

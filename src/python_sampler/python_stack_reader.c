@@ -2,9 +2,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-#include "base/array.h"
 
 /* Reads of one sample that may fail to agree before it is given up. */
 #define MOST_ATTEMPTS 40
@@ -12,6 +9,8 @@
 #define STRICT_ATTEMPTS 4
 /* A read that took longer was interrupted, and its copies may be of different times even when they agree. */
 #define LONGEST_READ_NS 60000
+/* A batch of many threads may take longer. */
+#define LONGEST_READ_OF_RANGE_NS 2000
 #define PATIENT_ATTEMPTS 8
 /* Times that unknown frames are looked for in one sample. */
 #define MOST_LEARNING_ROUNDS 32
@@ -21,7 +20,6 @@
 /* Room behind a frame for the frames that it may call, where frames lie one after the other. */
 #define ROOM_AHEAD_BYTES 512
 #define PAGE_BYTES 4096
-#define MOST_BUFFER_BYTES (2 * SPAN_SET_MOST_BYTES + 8192)
 #define OWNED_BY_GENERATOR 1
 #define POINTER_TAG_BITS UINT64_C(7)
 
@@ -48,22 +46,18 @@ enum attempt_result {
 
 bool python_stack_buffer_init(struct python_stack_buffer *buffer)
 {
-    *buffer = (struct python_stack_buffer){.bytes = NULL};
-    buffer->ranges = malloc(MEMORY_RANGE_LIMIT * sizeof(*buffer->ranges));
-    buffer->frames = malloc(PYTHON_MOST_FRAMES * sizeof(*buffer->frames));
-    if (buffer->ranges == NULL || buffer->frames == NULL) {
-        python_stack_buffer_release(buffer);
-        return false;
-    }
-    return true;
+    *buffer = (struct python_stack_buffer){.frames = malloc(PYTHON_MOST_FRAMES * sizeof(*buffer->frames))};
+    if (memory_batch_init(&buffer->batch) && buffer->frames != NULL)
+        return true;
+    python_stack_buffer_release(buffer);
+    return false;
 }
 
 void python_stack_buffer_release(struct python_stack_buffer *buffer)
 {
-    free(buffer->bytes);
-    free(buffer->ranges);
+    memory_batch_release(&buffer->batch);
     free(buffer->frames);
-    *buffer = (struct python_stack_buffer){.bytes = NULL};
+    buffer->frames = NULL;
 }
 
 void python_stack_memory_init(struct python_stack_memory *remembered)
@@ -77,41 +71,31 @@ void python_stack_memory_release(struct python_stack_memory *remembered)
     span_set_release(&remembered->spans);
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
-static size_t put_spans(struct iovec *ranges, size_t at, const struct span_set *spans)
-{
-    for (size_t i = 0; i < spans->count; i++)
-        ranges[at++] = (struct iovec){(void *)(uintptr_t)spans->spans[i].start,
-                                      spans->spans[i].end - spans->spans[i].start};
-    return at;
-}
-
 /* Copy, thread state, pointer to the innermost frame, copy again. */
-static enum memory_result read_all(struct reading *reading, size_t *state_at, size_t *second_at)
+void python_stack_plan(struct python_stack_plan *plan, struct memory_batch *batch,
+                       const struct python_stack_memory *remembered, const struct python_layout *layout,
+                       uint64_t thread)
 {
-    const struct span_set *spans = &reading->remembered->spans;
-    size_t state_bytes = reading->layout->thread.bytes;
-    bool indirect = reading->layout->thread.frame_in_cframe != NO_OFFSET && reading->remembered->cframe != 0;
-    *state_at = spans->total_bytes;
-    *second_at = *state_at + state_bytes + 16;
-    size_t total = *second_at + spans->total_bytes - (indirect ? 0 : 16);
-    if (!array_reserve(&reading->buffer->bytes, &reading->buffer->capacity, total + 16, MOST_BUFFER_BYTES))
-        return MEMORY_FAULT;
-    struct iovec *ranges = reading->buffer->ranges;
-    size_t count = put_spans(ranges, 0, spans);
-    ranges[count++] = (struct iovec){(void *)(uintptr_t)reading->thread, state_bytes};
-    if (indirect)
-        ranges[count++] = (struct iovec){(void *)(uintptr_t)reading->remembered->cframe, 16};
-    else
-        *second_at -= 16;
-    count = put_spans(ranges, count, spans);
-    return process_memory_read_ranges(reading->memory, ranges, count, reading->buffer->bytes, total);
+    size_t count = batch->count, total_bytes = batch->total_bytes;
+    bool indirect = layout->thread.frame_in_cframe != NO_OFFSET && remembered->cframe != 0;
+    *plan = (struct python_stack_plan){.batch = batch};
+    if (memory_batch_add_spans(batch, &remembered->spans, &plan->first_at) &&
+        memory_batch_add(batch, thread, layout->thread.bytes, &plan->state_at) &&
+        (!indirect || memory_batch_add(batch, remembered->cframe, 16, &plan->cframe_at)) &&
+        memory_batch_add_spans(batch, &remembered->spans, &plan->second_at))
+        return;
+    batch->count = count;
+    batch->total_bytes = total_bytes;
+    plan->batch = NULL;
+}
+
+/* A reading of this thread alone. */
+static enum memory_result read_alone(struct reading *reading, struct python_stack_plan *plan)
+{
+    struct memory_batch *batch = &reading->buffer->batch;
+    memory_batch_clear(batch);
+    python_stack_plan(plan, batch, reading->remembered, reading->layout, reading->thread);
+    return plan->batch == NULL ? MEMORY_FAULT : memory_batch_read(batch, reading->memory);
 }
 
 struct frame_view {
@@ -207,27 +191,33 @@ static enum attempt_result walk(struct reading *reading, uint64_t innermost, con
     return ATTEMPT_OK;
 }
 
-static enum attempt_result try_once(struct reading *reading)
+static enum attempt_result evaluate(struct reading *reading, const struct python_stack_plan *plan)
 {
-    size_t state_at, second_at;
-    uint64_t begin = now_ns();
-    reading->memory_result = read_all(reading, &state_at, &second_at);
-    if (UNLIKELY(reading->memory_result != MEMORY_OK))
-        return ATTEMPT_UNREADABLE;
-    if (UNLIKELY(now_ns() - begin > LONGEST_READ_NS && reading->attempt < PATIENT_ATTEMPTS))
+    const struct memory_batch *batch = plan->batch;
+    const struct python_layout *layout = reading->layout;
+    int64_t longest_ns = LONGEST_READ_NS + LONGEST_READ_OF_RANGE_NS * (int64_t)batch->count;
+    if (UNLIKELY(batch->read_ns > longest_ns && !plan->waits && reading->attempt < PATIENT_ATTEMPTS))
         return ATTEMPT_TORN;
-    const unsigned char *bytes = reading->buffer->bytes;
-    memcpy(reading->buffer->thread_state, bytes + state_at, reading->layout->thread.bytes);
-    uint64_t frame = load_u64(bytes + state_at + reading->layout->thread.frame);
-    if (reading->layout->thread.frame_in_cframe != NO_OFFSET && frame != 0) {
+    const unsigned char *state = batch->bytes + plan->state_at;
+    memcpy(reading->buffer->thread_state, state, layout->thread.bytes);
+    uint64_t frame = load_u64(state + layout->thread.frame);
+    if (layout->thread.frame_in_cframe != NO_OFFSET && frame != 0) {
         if (frame != reading->remembered->cframe) {
             reading->remembered->cframe = frame;
             return ATTEMPT_TORN;
         }
-        frame = load_u64(bytes + state_at + reading->layout->thread.bytes +
-                         reading->layout->thread.frame_in_cframe);
+        frame = load_u64(batch->bytes + plan->cframe_at + layout->thread.frame_in_cframe);
     }
-    return walk(reading, frame, bytes, bytes + second_at);
+    return walk(reading, frame, batch->bytes + plan->first_at, batch->bytes + plan->second_at);
+}
+
+static enum attempt_result try_once(struct reading *reading, const struct python_stack_plan *ready)
+{
+    struct python_stack_plan plan;
+    if (ready->batch != NULL)
+        return evaluate(reading, ready);
+    reading->memory_result = read_alone(reading, &plan);
+    return LIKELY(reading->memory_result == MEMORY_OK) ? evaluate(reading, &plan) : ATTEMPT_UNREADABLE;
 }
 
 static size_t room_for_frame(const struct python_layout *layout, uint64_t address)
@@ -297,19 +287,14 @@ static void age(struct python_stack_memory *remembered)
         span_set_expire(&remembered->spans, remembered->clock - EXPIRE_SAMPLES);
 }
 
-enum python_stack_result python_stack_read(struct python_stack_buffer *buffer,
-                                           struct python_stack_memory *remembered,
-                                           struct process_memory *memory, const struct python_layout *layout,
-                                           uint64_t thread)
+static enum python_stack_result read_patiently(struct reading *reading, const struct python_stack_plan *plan)
 {
-    struct reading reading = {
-        .buffer = buffer, .remembered = remembered, .memory = memory, .layout = layout, .thread = thread};
+    static const struct python_stack_plan no_plan;
     unsigned rounds = 0;
-    age(remembered);
-    for (;;) {
-        reading.lone_frame = reading.next_lone_frame;
-        reading.next_lone_frame = 0;
-        switch (try_once(&reading)) {
+    for (;; plan = &no_plan) {
+        reading->lone_frame = reading->next_lone_frame;
+        reading->next_lone_frame = 0;
+        switch (try_once(reading, plan)) {
         case ATTEMPT_OK:
             return STACK_OK;
         case ATTEMPT_TOO_DEEP:
@@ -319,17 +304,30 @@ enum python_stack_result python_stack_read(struct python_stack_buffer *buffer,
         case ATTEMPT_MISSING:
             if (rounds++ == MOST_LEARNING_ROUNDS)
                 return STACK_RESTLESS;
-            if (learn(&reading))
+            if (learn(reading))
                 continue;
-            if (reading.memory_result != MEMORY_FAULT)
-                return result_of_memory(reading.memory_result);
+            if (reading->memory_result != MEMORY_FAULT)
+                return result_of_memory(reading->memory_result);
             break;
         case ATTEMPT_UNREADABLE:
-            if (!recover(&reading))
-                return result_of_memory(reading.memory_result);
+            if (!recover(reading))
+                return result_of_memory(reading->memory_result);
             break;
         }
-        if (++reading.attempt == MOST_ATTEMPTS)
+        if (++reading->attempt == MOST_ATTEMPTS)
             return STACK_RESTLESS;
     }
+}
+
+enum python_stack_result python_stack_read(struct python_stack_buffer *buffer,
+                                           struct python_stack_memory *remembered,
+                                           struct process_memory *memory, const struct python_layout *layout,
+                                           uint64_t thread, const struct python_stack_plan *plan)
+{
+    struct reading reading = {
+        .buffer = buffer, .remembered = remembered, .memory = memory, .layout = layout, .thread = thread};
+    enum python_stack_result result = read_patiently(&reading, plan);
+    /* Not before: the plan's batch was read with what was remembered then. */
+    age(remembered);
+    return result;
 }

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
+#include "python_sampler/memory_batch.h"
 #include "python_sampler/process_memory.h"
 #include "python_sampler/python_layout.h"
 #include "python_sampler/span_set.h"
@@ -38,11 +39,16 @@ struct python_stack_memory {
     uint32_t clock;        /* samples so far */
 };
 
-/* Room for one read, shared by all threads of a sampler. */
+/* Where the parts of one reading are in a batch. */
+struct python_stack_plan {
+    const struct memory_batch *batch; /* NULL: there is no reading */
+    bool waits; /* the thread was found waiting, so that a slow reading is as good as a quick one */
+    size_t first_at, state_at, cframe_at, second_at;
+};
+
+/* Room for one stack, shared by all threads of a sampler. */
 struct python_stack_buffer {
-    unsigned char *bytes;
-    size_t capacity;
-    struct iovec *ranges;
+    struct memory_batch batch;
     struct python_raw_frame *frames; /* innermost first */
     size_t frame_count;
     unsigned char thread_state[4096]; /* as it was at the moment of the stack */
@@ -62,10 +68,15 @@ void python_stack_buffer_release(struct python_stack_buffer *buffer);
 void python_stack_memory_init(struct python_stack_memory *remembered);
 void python_stack_memory_release(struct python_stack_memory *remembered);
 
-/* Reads the stack of the thread whose state is at `thread` into the buffer. */
+/* Adds a reading of the thread whose state is at `thread` to a batch that is still to be read, if there is room. */
+void python_stack_plan(struct python_stack_plan *plan, struct memory_batch *batch,
+                       const struct python_stack_memory *remembered, const struct python_layout *layout,
+                       uint64_t thread);
+/* Puts the stack of the thread into the buffer: what the plan's batch has, if that agrees, else what further readings
+ * of this thread alone give. A plan without a batch is no reading. */
 enum python_stack_result python_stack_read(struct python_stack_buffer *buffer,
                                            struct python_stack_memory *remembered,
                                            struct process_memory *memory, const struct python_layout *layout,
-                                           uint64_t thread) MUST_CHECK;
+                                           uint64_t thread, const struct python_stack_plan *plan) MUST_CHECK;
 
 #endif

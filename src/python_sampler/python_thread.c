@@ -6,14 +6,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "python_sampler/process_numbers.h"
+
+#define MOST_SKIPPED_LOOKS 16
 
 void python_thread_init(struct python_thread *thread, uint64_t address, uint64_t interpreter)
 {
     *thread = (struct python_thread){
         .address = address, .interpreter = interpreter, .state_descriptor = -1, .schedule_descriptor = -1};
     python_stack_memory_init(&thread->remembered);
+    python_named_stack_init(&thread->stack);
 }
 
 static void close_files(struct python_thread *thread)
@@ -24,13 +26,13 @@ static void close_files(struct python_thread *thread)
         close(thread->schedule_descriptor);
     thread->state_descriptor = thread->schedule_descriptor = -1;
     thread->schedule_size = 0;
-    thread->was_waiting = false;
+    thread->was_waiting = thread->surely_waited = false;
 }
 
 void python_thread_release(struct python_thread *thread)
 {
     close_files(thread);
-    free(thread->kept);
+    python_named_stack_release(&thread->stack);
     python_stack_memory_release(&thread->remembered);
 }
 
@@ -70,7 +72,8 @@ static int open_file(const struct python_thread *thread, pid_t pid, const char *
     return descriptor < 0 ? -2 : descriptor;
 }
 
-bool python_thread_note_schedule(struct python_thread *thread, pid_t pid)
+/* Notes how often it ran so far. True: not for an instant since the last note. */
+static bool note_schedule(struct python_thread *thread, pid_t pid)
 {
     char text[PYTHON_SCHEDULE_BYTES];
     if (thread->schedule_descriptor == -1)
@@ -86,17 +89,7 @@ bool python_thread_note_schedule(struct python_thread *thread, pid_t pid)
     return is_same;
 }
 
-void python_thread_keep(struct python_thread *thread, const struct python_raw_frame *frames, size_t count)
-{
-    thread->has_kept = array_reserve(&thread->kept, &thread->kept_capacity, count, PYTHON_MOST_FRAMES);
-    if (!thread->has_kept)
-        return;
-    if (count > 0)
-        memcpy(thread->kept, frames, count * sizeof(*frames));
-    thread->kept_count = count;
-}
-
-bool python_thread_is_on_cpu(struct python_thread *thread, pid_t pid)
+static bool is_on_cpu(struct python_thread *thread, pid_t pid)
 {
     char text[8];
     if (thread->state_descriptor == -1)
@@ -106,6 +99,42 @@ bool python_thread_is_on_cpu(struct python_thread *thread, pid_t pid)
     /* The file says "running", or the system call that the thread waits in. */
     ssize_t got = pread(thread->state_descriptor, text, sizeof(text), 0);
     return got <= 0 || text[0] == 'r';
+}
+
+/* Whether it has not run since the look before; false when that is not worth asking. */
+static bool ask_slept(struct python_thread *thread, pid_t pid)
+{
+    if (!thread->was_waiting)
+        return false;
+    if (thread->looks_to_skip > 0) {
+        thread->looks_to_skip--;
+        thread->was_waiting = false;
+        return false;
+    }
+    bool has_slept = note_schedule(thread, pid);
+    if (has_slept)
+        thread->unslept_looks = 0;
+    else if (thread->unslept_looks < MOST_SKIPPED_LOOKS)
+        thread->unslept_looks++;
+    thread->looks_to_skip = thread->unslept_looks;
+    return has_slept;
+}
+
+/* Whoever woke up between the two questions of one look is told by the look after: it is sure to have slept only when
+ * it was found waiting twice with nothing in between. */
+enum python_thread_look python_thread_look(struct python_thread *thread, pid_t pid)
+{
+    bool has_slept = ask_slept(thread, pid);
+    if (has_slept && thread->surely_waited)
+        return THREAD_SLEPT;
+    bool on_cpu = is_on_cpu(thread, pid);
+    if (!on_cpu && !thread->was_waiting && thread->looks_to_skip == 0)
+        (void)note_schedule(thread, pid);
+    thread->surely_waited = has_slept && !on_cpu;
+    thread->was_waiting = !on_cpu;
+    if (on_cpu)
+        return THREAD_RUNS;
+    return has_slept ? THREAD_SLEPT : THREAD_WAITS;
 }
 
 void python_thread_read_kernel_name(struct python_thread *thread, pid_t pid)

@@ -12,11 +12,20 @@
 
 #include "base/attributes.h"
 #include "python_sampler/process_memory.h"
+#include "python_sampler/python_named_stack.h"
 #include "python_sampler/python_runtime.h"
 #include "python_sampler/python_stack_reader.h"
 
 #define PYTHON_THREAD_NAME_BYTES 128
 #define PYTHON_SCHEDULE_BYTES 72
+
+/* What the kernel says of a thread. */
+enum python_thread_look {
+    THREAD_UNSEEN,
+    THREAD_RUNS, /* or is ready to run; also when it cannot be told */
+    THREAD_WAITS,
+    THREAD_SLEPT, /* waits, and has not run since its stack was last read */
+};
 
 struct python_thread {
     uint64_t address; /* of its PyThreadState */
@@ -28,13 +37,18 @@ struct python_thread {
     int schedule_descriptor;
     char schedule[PYTHON_SCHEDULE_BYTES]; /* how long and how often it ran, as the kernel says it */
     size_t schedule_size;
-    bool was_waiting;              /* when it was last looked at */
-    struct python_raw_frame *kept; /* its stack of that time */
-    size_t kept_count, kept_capacity;
-    bool has_kept;
-    bool listed;      /* seen in the newest walk of the list */
-    int64_t named_ns; /* when the name was last looked up */
+    bool was_waiting;      /* when it was last looked at */
+    bool surely_waited;    /* and had not run since the look before */
+    uint8_t unslept_looks; /* how often it waited, but had run in between: as often it is not asked */
+    uint8_t looks_to_skip;
+    struct python_named_stack stack; /* its last one */
+    bool has_kept;                   /* that is the stack which it still waits with */
+    bool listed;                     /* seen in the newest walk of the list */
+    int64_t named_ns;                /* when the name was last looked up */
+    int64_t name_trust_ns;
     char name[PYTHON_THREAD_NAME_BYTES];
+    enum python_thread_look look; /* of this tick */
+    struct python_stack_plan plan;
     struct python_stack_memory remembered;
 };
 
@@ -43,12 +57,8 @@ void python_thread_release(struct python_thread *thread);
 /* Takes ids out of the bytes of its PyThreadState. */
 void python_thread_identify(struct python_thread *thread, const struct python_runtime *runtime,
                             struct process_memory *memory, const unsigned char *state);
-/* Whether the kernel has it running or ready to run; true when that cannot be told. */
-bool python_thread_is_on_cpu(struct python_thread *thread, pid_t pid);
-/* Notes how often it ran so far. True: not for an instant since the last note, so its stack is what it was then. */
-bool python_thread_note_schedule(struct python_thread *thread, pid_t pid);
-/* Keeps the frames of a waiting thread for that case. */
-void python_thread_keep(struct python_thread *thread, const struct python_raw_frame *frames, size_t count);
+/* To be asked before its stack is read, once for each sample. */
+enum python_thread_look python_thread_look(struct python_thread *thread, pid_t pid);
 /* The name that the kernel has for it. */
 void python_thread_read_kernel_name(struct python_thread *thread, pid_t pid);
 

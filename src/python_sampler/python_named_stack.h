@@ -1,0 +1,41 @@
+/*
+ * python_named_stack.h - the last stack of one thread, with names and lines, so that frames which are the same in the
+ * next one need not be named again.
+ *
+ * Owns: its frames, until python_named_stack_release().
+ * Threads: one at a time.
+ * Limit: PYTHON_MOST_FRAMES frames.
+ */
+#ifndef PYTHON_SAMPLER_PYTHON_NAMED_STACK_H
+#define PYTHON_SAMPLER_PYTHON_NAMED_STACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "python_sampler/python_code_cache.h"
+
+struct python_named_stack {
+    struct python_raw_frame *raw; /* outermost first, as are all three */
+    struct python_frame *frames;
+    uint32_t *marks; /* one for each shown frame, the receiver's; see python_stack.h */
+    size_t count;
+    size_t raw_capacity, frame_capacity, mark_capacity;
+    size_t unchanged; /* shown frames, from the outermost on, that are those of the stack before */
+    uint32_t epoch;   /* of the code cache */
+    bool is_named;    /* frames belong to raw */
+};
+
+void python_named_stack_init(struct python_named_stack *stack);
+void python_named_stack_release(struct python_named_stack *stack);
+/* Takes over and names a stack (innermost first), or names the same one again when `raw` is NULL. False: some frame is
+ * no code object, or out of memory. */
+bool python_named_stack_set(struct python_named_stack *stack, struct python_code_cache *cache,
+                            const struct python_reader *reader, struct python_functions *functions,
+                            const struct python_raw_frame *raw, size_t count, int64_t now_ns,
+                            uint64_t generation) MUST_CHECK;
+/* The shown frames, innermost first; `frames` has room for all. */
+size_t python_named_stack_show(const struct python_named_stack *stack, struct python_frame *frames);
+
+#endif
