@@ -1,24 +1,12 @@
 /*
  * read_profile.c - one file, standard input, or all files below a folder, read by whatever reader knows them.
  */
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
-#include "base/array.h"
+#include "base/file_list.h"
 #include "formats/reader.h"
-
-#define FOLDER_DEPTH_LIMIT 32
-#define FOLDER_FILE_LIMIT ((size_t)1 << 20)
-
-/* Paths of files below a folder, sorted. */
-struct file_list {
-    char **paths;
-    size_t size;
-    size_t capacity;
-};
 
 static void notice(const struct read_options *options, const char *path, const char *text)
 {
@@ -27,64 +15,6 @@ static void notice(const struct read_options *options, const char *path, const c
         return;
     snprintf(line, sizeof(line), "%s: %s", path, text);
     options->notice(options->notice_context, line);
-}
-
-static void file_list_release(struct file_list *list)
-{
-    for (size_t i = 0; i < list->size; i++)
-        free(list->paths[i]);
-    free(list->paths);
-}
-
-/* Hidden files and what a writer left half-done or as a mark of success are no recordings. */
-static bool is_passed_over(const char *name)
-{
-    return name[0] == '.' || strcmp(name, "_SUCCESS") == 0 || strstr(name, ".part-") != NULL;
-}
-
-static bool list_folder(struct file_list *list, const char *folder, size_t depth, struct error *error);
-
-static bool list_entry(struct file_list *list, const char *folder, const char *name, size_t depth,
-                       struct error *error)
-{
-    char *path = NULL;
-    if (asprintf(&path, "%s/%s", folder, name) < 0)
-        return error_set_memory(error);
-    struct stat status;
-    bool good = true;
-    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
-        good = list_folder(list, path, depth + 1, error);
-    } else if (S_ISREG(status.st_mode)) {
-        if (!array_reserve(&list->paths, &list->capacity, list->size + 1, FOLDER_FILE_LIMIT)) {
-            good = error_set(error, ERROR_MEMORY, "%s: too many files", folder);
-        } else {
-            list->paths[list->size++] = path;
-            return true;
-        }
-    }
-    free(path);
-    return good;
-}
-
-static bool list_folder(struct file_list *list, const char *folder, size_t depth, struct error *error)
-{
-    if (depth > FOLDER_DEPTH_LIMIT)
-        return error_set(error, ERROR_BAD_INPUT, "%s: folders too deep in each other", folder);
-    DIR *stream = opendir(folder);
-    if (stream == NULL)
-        return error_set_system(error, "%s: cannot open", folder);
-    bool good = true;
-    struct dirent *entry;
-    while (good && (entry = readdir(stream)) != NULL)
-        if (!is_passed_over(entry->d_name))
-            good = list_entry(list, folder, entry->d_name, depth, error);
-    closedir(stream);
-    return good;
-}
-
-static int compare_paths(const void *left, const void *right)
-{
-    return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
 /* What came of one file. */
@@ -128,10 +58,8 @@ static bool read_folder(const char *path, const struct reader *format, const str
                         struct profile *profile, struct error *error)
 {
     struct file_list list = {.paths = NULL};
-    bool good = list_folder(&list, path, 0, error);
+    bool good = file_list_read(&list, path, error);
     size_t known = 0;
-    if (good && list.size > 0)
-        qsort(list.paths, list.size, sizeof(*list.paths), compare_paths);
     for (size_t i = 0; good && i < list.size; i++) {
         enum outcome outcome = read_file(list.paths[i], format, options, profile, error);
         if (outcome == OUTCOME_READ)

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "base/csv_text.h"
 #include "base/utf8.h"
 #include "formats/number_text.h"
 #include "formats/writer.h"
@@ -79,27 +80,12 @@ static int compare_methods(const void *left_method, const void *right_method, vo
     return text_compare(name_of(context, left->frame), name_of(context, right->frame));
 }
 
-/* Quoted where CSV needs it; a quote is doubled. */
 static bool write_name(struct output *output, struct text_view name)
 {
     struct text_builder mended;
     text_builder_init(&mended, NAME_LIMIT_BYTES);
     utf8_add_mended(&mended, name);
-    struct text_view rest = text_builder_view(&mended);
-    bool quoted = false;
-    for (size_t i = 0; i < rest.size && !quoted; i++)
-        quoted = rest.data[i] == ',' || rest.data[i] == '"' || (unsigned char)rest.data[i] < ' ';
-    if (!quoted) {
-        output_text(output, rest);
-    } else {
-        output_byte(output, '"');
-        for (size_t i = 0; i < rest.size; i++) {
-            if (rest.data[i] == '"')
-                output_byte(output, '"');
-            output_byte(output, rest.data[i]);
-        }
-        output_byte(output, '"');
-    }
+    csv_text_write(output, text_builder_view(&mended));
     text_builder_release(&mended);
     return !mended.failed;
 }
