@@ -15,12 +15,12 @@ static void write_both(const struct application *application)
     struct report report;
     struct text_builder text;
     struct output output;
-    if (!report_init(&report, application, &error))
+    if (!report_init(&report, application, NULL, &error))
         abort();
     text_builder_init(&text, (size_t)64 << 20);
     if (!output_open_memory(&output, &text, &error))
         abort();
-    report_write_json(&report, &output);
+    report_write_json(&report, REPORT_ALL, &output);
     report_write_text(&report, &output);
     if (!output_finish(&output, &error))
         abort();

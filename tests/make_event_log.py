@@ -31,13 +31,13 @@ def fails(rows):
     raise ValueError("always bad")
 
 
-def run(folder, rolling):
+def run(folder, rolling, log_level="OFF"):
     spark = (SparkSession.builder.master("local[2,2]").appName("event log of a test")
              .config("spark.ui.enabled", "false").config("spark.eventLog.enabled", "true")
              .config("spark.eventLog.dir", folder).config("spark.eventLog.rolling.enabled", str(rolling).lower())
              .config("spark.eventLog.compress", str(rolling).lower()).getOrCreate())
     context = spark.sparkContext
-    context.setLogLevel("OFF")
+    context.setLogLevel(log_level)
     pairs = context.parallelize(range(1000), 4).map(lambda number: (number % 7, number))
     print(pairs.reduceByKey(lambda left, right: left + right, 3).count())
     context.parallelize(range(8), 4).mapPartitionsWithIndex(slow_for_one).count()

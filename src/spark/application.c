@@ -65,7 +65,7 @@ struct job *application_job(struct application *application, int64_t id)
 
 struct stage *application_stage(struct application *application, int64_t id, int64_t attempt)
 {
-    uint64_t key = (uint64_t)id << 20 ^ (uint64_t)attempt;
+    uint64_t key = application_stage_key(id, attempt);
     FIND_OR_GROW(application, stage_numbers, key, stages, stage_count, stage_capacity);
     struct stage *stage = &application->stages[*place];
     *stage =
@@ -77,7 +77,8 @@ struct task *application_task(struct application *application, int64_t id)
 {
     FIND_OR_GROW(application, task_numbers, (uint64_t)id, tasks, task_count, task_capacity);
     struct task *task = &application->tasks[*place];
-    *task = (struct task){.id = id, .launch_ms = NO_MS, .finish_ms = NO_MS, .partition = -1};
+    *task = (struct task){
+        .id = id, .executor = NO_EXECUTOR, .launch_ms = NO_MS, .finish_ms = NO_MS, .partition = -1};
     return task;
 }
 
@@ -94,7 +95,7 @@ void application_finish(struct application *application)
     for (size_t i = 0; i < application->job_count; i++) {
         const struct job *job = &application->jobs[i];
         for (uint32_t j = 0; j < job->stage_count; j++) {
-            uint64_t key = (uint64_t)application->job_stages[job->first_stage + j] << 20;
+            uint64_t key = application_stage_key(application->job_stages[job->first_stage + j], 0);
             uint32_t number = id_map_get(&application->stage_numbers, key);
             struct stage *stage = number == NO_ID ? NULL : &application->stages[number];
             if (stage != NULL && stage->status == STAGE_PENDING && job->status != JOB_RUNNING)

@@ -20,6 +20,7 @@
 #include "base/string_table.h"
 
 #define NO_MS INT64_MIN
+#define NO_EXECUTOR UINT32_MAX
 
 struct task_metrics {
 #define TASK_METRIC(field, group, key) int64_t field;
@@ -93,7 +94,7 @@ enum task_status {
 struct task {
     int64_t id;
     uint32_t stage;    /* number in application.stages */
-    uint32_t executor; /* number in application.executors */
+    uint32_t executor; /* number in application.executors; NO_EXECUTOR: not known */
     uint32_t index;
     uint32_t attempt;
     int32_t partition; /* -1: not said, as before Spark 3.3 */
@@ -149,6 +150,11 @@ struct application {
 
 bool application_init(struct application *application, struct error *error) MUST_CHECK;
 void application_release(struct application *application);
+/* The key of a stage's attempt in stage_numbers. */
+static inline uint64_t application_stage_key(int64_t id, int64_t attempt)
+{
+    return (uint64_t)id << 20 ^ (uint64_t)attempt;
+}
 /* Each finds what has this id, or adds it. NULL: out of memory. Pointers are valid until the next is added. */
 struct executor *application_executor(struct application *application, uint32_t id) MUST_CHECK;
 struct job *application_job(struct application *application, int64_t id) MUST_CHECK;
@@ -163,6 +169,12 @@ void task_metrics_add(struct task_metrics *sum, const struct task_metrics *metri
 int64_t span_ms(int64_t start_ms, int64_t end_ms);
 /* Milliseconds from launch to end; NO_MS for running ones. */
 int64_t task_duration_ms(const struct task *task);
+
+/* String number of the task's executor; 0: not known. */
+static inline uint32_t application_executor_id(const struct application *application, const struct task *task)
+{
+    return task->executor == NO_EXECUTOR ? 0 : application->executors[task->executor].id;
+}
 
 static inline struct text_view application_text(const struct application *application, uint32_t string)
 {

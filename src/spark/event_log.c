@@ -119,6 +119,19 @@ static bool list_parts(struct parts *parts, const char *folder, struct error *er
     return true;
 }
 
+bool event_log_is_folder(const char *path)
+{
+    DIR *directory = opendir(path);
+    bool is_rolling = false;
+    uint64_t number;
+    if (directory == NULL)
+        return false;
+    for (struct dirent *entry = readdir(directory); entry != NULL && !is_rolling; entry = readdir(directory))
+        is_rolling = part_number(text_of(entry->d_name), &number);
+    closedir(directory);
+    return is_rolling;
+}
+
 /* A compact file stands for all before it. */
 static size_t first_part(const struct parts *parts)
 {

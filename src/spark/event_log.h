@@ -24,6 +24,8 @@ struct event_log_counts {
 
 /* True when the first bytes of a file look like an event log. */
 bool event_log_recognizes(struct text_view head);
+/* True for the folder of a rolling log. */
+bool event_log_is_folder(const char *path);
 /* Adds what the log tells. On failure *error says where, and the application keeps what was read before. */
 bool event_log_read(const char *path, struct application *application, struct event_log_counts *counts,
                     struct error *error) MUST_CHECK;

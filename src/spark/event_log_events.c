@@ -287,7 +287,7 @@ static bool read_job_event(struct event_reader *reader, struct job_event *event,
 static void claim_stages(struct application *application, const struct job *job)
 {
     for (uint32_t i = 0; i < job->stage_count; i++) {
-        uint64_t key = (uint64_t)application->job_stages[job->first_stage + i] << 20;
+        uint64_t key = application_stage_key(application->job_stages[job->first_stage + i], 0);
         uint32_t number = id_map_get(&application->stage_numbers, key);
         if (number != NO_ID && application->stages[number].job < 0)
             application->stages[number].job = job->id;

@@ -12,20 +12,37 @@
 #include "base/output.h"
 #include "spark/advice.h"
 #include "spark/application.h"
+#include "spark/spark_log.h"
 #include "spark/stage_statistics.h"
+
+/* Parts of the JSON form. */
+enum report_section {
+    REPORT_APPLICATION = 1, /* with executors */
+    REPORT_JOBS = 2,
+    REPORT_STAGES = 4,
+    REPORT_TASKS = 8,
+    REPORT_SQL = 16,
+    REPORT_LOGS = 32,
+    REPORT_ERRORS = 64,
+    REPORT_CHUNKS = 128,
+    REPORT_ADVICE = 256,
+    REPORT_ALL = 511,
+};
 
 struct report {
     const struct application *application;
+    const struct spark_log *log; /* NULL: none */
     struct stage_statistics statistics;
     struct advice advice;
 };
 
-/* Borrows the application. */
-bool report_init(struct report *report, const struct application *application,
+/* Borrows application and log. */
+bool report_init(struct report *report, const struct application *application, const struct spark_log *log,
                  struct error *error) MUST_CHECK;
 void report_release(struct report *report);
-/* One object: application, executors, jobs, stages, tasks, sql, errors, advice; docs/REPORT.md describes it. */
-void report_write_json(const struct report *report, struct output *output);
+/* One object: application, executors, jobs, stages, tasks, sql, logs, errors, chunks, advice, as far as they are
+ * among the `sections` (enum report_section); docs/REPORT.md describes it. */
+void report_write_json(const struct report *report, unsigned sections, struct output *output);
 void report_write_text(const struct report *report, struct output *output);
 
 #endif

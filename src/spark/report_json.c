@@ -1,258 +1,196 @@
 /*
  * report_json.c - the report for scripts. Times are milliseconds since 1970, absent ones null.
  */
-#include "base/json_text.h"
+#include "spark/json_out.h"
+#include "spark/log_report.h"
 #include "spark/report.h"
-
-struct json_out {
-    struct output *output;
-    const struct application *application;
-    bool is_first;
-};
-
-static void key(struct json_out *out, const char *name)
-{
-    output_c_string(out->output, out->is_first ? "\"" : ",\"");
-    output_c_string(out->output, name);
-    output_c_string(out->output, "\":");
-    out->is_first = false;
-}
-
-static void number(struct json_out *out, const char *name, int64_t value)
-{
-    key(out, name);
-    output_i64(out->output, value);
-}
-
-static void moment(struct json_out *out, const char *name, int64_t value)
-{
-    key(out, name);
-    if (value == NO_MS)
-        output_c_string(out->output, "null");
-    else
-        output_i64(out->output, value);
-}
-
-static void plain(struct json_out *out, const char *name, const char *value)
-{
-    key(out, name);
-    json_text_write(out->output, text_of(value));
-}
-
-static void text(struct json_out *out, const char *name, uint32_t string)
-{
-    key(out, name);
-    if (string == 0)
-        output_c_string(out->output, "null");
-    else
-        json_text_write(out->output, application_text(out->application, string));
-}
-
-static void flag(struct json_out *out, const char *name, bool value)
-{
-    key(out, name);
-    output_c_string(out->output, value ? "true" : "false");
-}
-
-static void begin(struct json_out *out, size_t index)
-{
-    output_c_string(out->output, index == 0 ? "\n{" : ",\n{");
-    out->is_first = true;
-}
-
-static void end(struct json_out *out)
-{
-    output_byte(out->output, '}');
-}
-
-static void list(struct json_out *out, const char *name)
-{
-    output_c_string(out->output, ",\n\"");
-    output_c_string(out->output, name);
-    output_c_string(out->output, "\":[");
-}
-
-static void end_list(struct json_out *out)
-{
-    output_byte(out->output, ']');
-}
 
 static void write_metrics(struct json_out *out, const struct task_metrics *metrics)
 {
-#define TASK_METRIC(field, group, key) number(out, #field, metrics->field);
+#define TASK_METRIC(field, group, key) json_out_number(out, #field, metrics->field);
 #include "spark/task_metrics.def"
 #undef TASK_METRIC
 }
 
-static void write_application(struct json_out *out)
+static void write_application(struct json_out *out, const struct application *application)
 {
-    const struct application *application = out->application;
-    output_c_string(out->output, "\"application\":{");
+    json_out_key(out, "application");
+    output_byte(out->output, '{');
     out->is_first = true;
-    text(out, "id", application->id);
-    text(out, "name", application->name);
-    text(out, "attempt", application->attempt);
-    text(out, "user", application->user);
-    text(out, "spark_version", application->spark_version);
-    text(out, "java_version", application->java_version);
-    moment(out, "start_ms", application->start_ms);
-    moment(out, "end_ms", application->end_ms);
-    end(out);
+    json_out_text(out, "id", application->id);
+    json_out_text(out, "name", application->name);
+    json_out_text(out, "attempt", application->attempt);
+    json_out_text(out, "user", application->user);
+    json_out_text(out, "spark_version", application->spark_version);
+    json_out_text(out, "java_version", application->java_version);
+    json_out_moment(out, "start_ms", application->start_ms);
+    json_out_moment(out, "end_ms", application->end_ms);
+    json_out_end(out);
 }
 
-static void write_executors(struct json_out *out)
+static void write_executors(struct json_out *out, const struct application *application)
 {
-    list(out, "executors");
-    for (size_t i = 0; i < out->application->executor_count; i++) {
-        const struct executor *executor = &out->application->executors[i];
-        begin(out, i);
-        text(out, "id", executor->id);
-        text(out, "host", executor->host);
-        number(out, "cores", executor->cores);
-        number(out, "storage_bytes", executor->storage_bytes);
-        moment(out, "added_ms", executor->added_ms);
-        moment(out, "removed_ms", executor->removed_ms);
-        text(out, "removed_reason", executor->removed_reason);
-        end(out);
+    json_out_list(out, "executors");
+    for (size_t i = 0; i < application->executor_count; i++) {
+        const struct executor *executor = &application->executors[i];
+        json_out_begin(out, i);
+        json_out_text(out, "id", executor->id);
+        json_out_text(out, "host", executor->host);
+        json_out_number(out, "cores", executor->cores);
+        json_out_number(out, "storage_bytes", executor->storage_bytes);
+        json_out_moment(out, "added_ms", executor->added_ms);
+        json_out_moment(out, "removed_ms", executor->removed_ms);
+        json_out_text(out, "removed_reason", executor->removed_reason);
+        json_out_end(out);
     }
-    end_list(out);
+    json_out_end_list(out);
 }
 
-static void write_jobs(struct json_out *out)
+static void write_jobs(struct json_out *out, const struct application *application)
 {
     static const char *const statuses[] = {"running", "succeeded", "failed"};
-    list(out, "jobs");
-    for (size_t i = 0; i < out->application->job_count; i++) {
-        const struct job *job = &out->application->jobs[i];
-        begin(out, i);
-        number(out, "id", job->id);
-        plain(out, "status", statuses[job->status]);
-        text(out, "name", job->name);
-        text(out, "description", job->description);
-        text(out, "group", job->group);
-        key(out, "sql_execution");
+    json_out_list(out, "jobs");
+    for (size_t i = 0; i < application->job_count; i++) {
+        const struct job *job = &application->jobs[i];
+        json_out_begin(out, i);
+        json_out_number(out, "id", job->id);
+        json_out_plain(out, "status", statuses[job->status]);
+        json_out_text(out, "name", job->name);
+        json_out_text(out, "description", job->description);
+        json_out_text(out, "group", job->group);
+        json_out_key(out, "sql_execution");
         if (job->sql_execution < 0)
             output_c_string(out->output, "null");
         else
             output_i64(out->output, job->sql_execution);
-        moment(out, "submitted_ms", job->submitted_ms);
-        moment(out, "completed_ms", job->completed_ms);
-        text(out, "exception", job->exception);
-        key(out, "stages");
+        json_out_moment(out, "submitted_ms", job->submitted_ms);
+        json_out_moment(out, "completed_ms", job->completed_ms);
+        json_out_text(out, "exception", job->exception);
+        json_out_key(out, "stages");
         for (uint32_t j = 0; j < job->stage_count; j++) {
             output_byte(out->output, j == 0 ? '[' : ',');
-            output_i64(out->output, out->application->job_stages[job->first_stage + j]);
+            output_i64(out->output, application->job_stages[job->first_stage + j]);
         }
         output_c_string(out->output, job->stage_count == 0 ? "[]" : "]");
-        end(out);
+        json_out_end(out);
     }
-    end_list(out);
+    json_out_end_list(out);
 }
 
-static void write_stages(struct json_out *out, const struct stage_statistics *statistics)
+static void write_stages(struct json_out *out, const struct application *application,
+                         const struct stage_statistics *statistics)
 {
     static const char *const statuses[] = {"pending", "active", "complete", "failed", "skipped"};
-    list(out, "stages");
-    for (size_t i = 0; i < out->application->stage_count; i++) {
-        const struct stage *stage = &out->application->stages[i];
+    json_out_list(out, "stages");
+    for (size_t i = 0; i < application->stage_count; i++) {
+        const struct stage *stage = &application->stages[i];
         const struct stage_row *row = &statistics->rows[i];
-        begin(out, i);
-        number(out, "id", stage->id);
-        number(out, "attempt", stage->attempt);
-        number(out, "job", stage->job);
-        plain(out, "status", statuses[stage->status]);
-        text(out, "name", stage->name);
-        number(out, "tasks", stage->task_count);
-        number(out, "succeeded", stage->succeeded);
-        number(out, "failed", stage->failed);
-        number(out, "killed", stage->killed);
-        number(out, "active", stage->active);
-        moment(out, "submitted_ms", stage->submitted_ms);
-        moment(out, "completed_ms", stage->completed_ms);
-        text(out, "failure", stage->failure);
-        number(out, "task_median_ms", row->median_ms);
-        number(out, "task_p95_ms", row->p95_ms);
-        number(out, "task_max_ms", row->most_ms);
+        json_out_begin(out, i);
+        json_out_number(out, "id", stage->id);
+        json_out_number(out, "attempt", stage->attempt);
+        json_out_number(out, "job", stage->job);
+        json_out_plain(out, "status", statuses[stage->status]);
+        json_out_text(out, "name", stage->name);
+        json_out_number(out, "tasks", stage->task_count);
+        json_out_number(out, "succeeded", stage->succeeded);
+        json_out_number(out, "failed", stage->failed);
+        json_out_number(out, "killed", stage->killed);
+        json_out_number(out, "active", stage->active);
+        json_out_moment(out, "submitted_ms", stage->submitted_ms);
+        json_out_moment(out, "completed_ms", stage->completed_ms);
+        json_out_text(out, "failure", stage->failure);
+        json_out_number(out, "task_median_ms", row->median_ms);
+        json_out_number(out, "task_p95_ms", row->p95_ms);
+        json_out_number(out, "task_max_ms", row->most_ms);
         write_metrics(out, &stage->totals);
-        end(out);
+        json_out_end(out);
     }
-    end_list(out);
+    json_out_end_list(out);
 }
 
-static void write_tasks(struct json_out *out)
+static void write_tasks(struct json_out *out, const struct application *application)
 {
     static const char *const statuses[] = {"running", "succeeded", "failed", "killed"};
-    const struct application *application = out->application;
-    list(out, "tasks");
+    json_out_list(out, "tasks");
     for (size_t i = 0; i < application->task_count; i++) {
         const struct task *task = &application->tasks[i];
-        begin(out, i);
-        number(out, "id", task->id);
-        number(out, "stage", application->stages[task->stage].id);
-        number(out, "stage_attempt", application->stages[task->stage].attempt);
-        number(out, "index", task->index);
-        number(out, "attempt", task->attempt);
-        number(out, "partition", task->partition);
-        text(out, "executor", application->executors[task->executor].id);
-        plain(out, "status", statuses[task->status]);
-        text(out, "locality", task->locality);
-        flag(out, "speculative", task->speculative);
-        moment(out, "launch_ms", task->launch_ms);
-        moment(out, "finish_ms", task->finish_ms);
+        json_out_begin(out, i);
+        json_out_number(out, "id", task->id);
+        json_out_number(out, "stage", application->stages[task->stage].id);
+        json_out_number(out, "stage_attempt", application->stages[task->stage].attempt);
+        json_out_number(out, "index", task->index);
+        json_out_number(out, "attempt", task->attempt);
+        json_out_number(out, "partition", task->partition);
+        json_out_text(out, "executor", application_executor_id(application, task));
+        json_out_plain(out, "status", statuses[task->status]);
+        json_out_text(out, "locality", task->locality);
+        json_out_flag(out, "speculative", task->speculative);
+        json_out_moment(out, "launch_ms", task->launch_ms);
+        json_out_moment(out, "finish_ms", task->finish_ms);
         if (task->reason != 0)
-            text(out, "reason", task->reason);
+            json_out_text(out, "reason", task->reason);
         if (task->has_metrics)
             write_metrics(out, &task->metrics);
-        end(out);
+        json_out_end(out);
     }
-    end_list(out);
+    json_out_end_list(out);
 }
 
-static void write_sqls(struct json_out *out)
+static void write_sqls(struct json_out *out, const struct application *application)
 {
-    list(out, "sql");
-    for (size_t i = 0; i < out->application->sql_count; i++) {
-        const struct sql_execution *sql = &out->application->sqls[i];
-        begin(out, i);
-        number(out, "id", sql->id);
-        text(out, "description", sql->description);
-        moment(out, "start_ms", sql->start_ms);
-        moment(out, "end_ms", sql->end_ms);
-        text(out, "error", sql->error);
-        text(out, "plan", sql->plan);
-        end(out);
+    json_out_list(out, "sql");
+    for (size_t i = 0; i < application->sql_count; i++) {
+        const struct sql_execution *sql = &application->sqls[i];
+        json_out_begin(out, i);
+        json_out_number(out, "id", sql->id);
+        json_out_text(out, "description", sql->description);
+        json_out_moment(out, "start_ms", sql->start_ms);
+        json_out_moment(out, "end_ms", sql->end_ms);
+        json_out_text(out, "error", sql->error);
+        json_out_text(out, "plan", sql->plan);
+        json_out_end(out);
     }
-    end_list(out);
+    json_out_end_list(out);
 }
 
 static void write_advice(struct json_out *out, const struct advice *advice)
 {
-    list(out, "advice");
+    json_out_list(out, "advice");
     for (size_t i = 0; i < advice->size; i++) {
         const struct advice_item *item = &advice->items[i];
-        begin(out, i);
-        plain(out, "rule", item->rule);
+        json_out_begin(out, i);
+        json_out_plain(out, "rule", item->rule);
         if (item->stage >= 0) {
-            number(out, "stage", item->stage);
-            number(out, "attempt", item->attempt);
+            json_out_number(out, "stage", item->stage);
+            json_out_number(out, "attempt", item->attempt);
         }
-        plain(out, "finding", item->finding);
-        plain(out, "remedy", item->remedy);
-        end(out);
+        json_out_plain(out, "finding", item->finding);
+        json_out_plain(out, "remedy", item->remedy);
+        json_out_end(out);
     }
-    end_list(out);
+    json_out_end_list(out);
 }
 
-void report_write_json(const struct report *report, struct output *output)
+void report_write_json(const struct report *report, unsigned sections, struct output *output)
 {
-    struct json_out out = {.output = output, .application = report->application};
+    const struct application *application = report->application;
+    struct json_out out = {.output = output, .strings = &application->strings, .is_first = true};
     output_byte(output, '{');
-    write_application(&out);
-    write_executors(&out);
-    write_jobs(&out);
-    write_stages(&out, &report->statistics);
-    write_tasks(&out);
-    write_sqls(&out);
-    write_advice(&out, &report->advice);
+    if (sections & REPORT_APPLICATION) {
+        write_application(&out, application);
+        write_executors(&out, application);
+    }
+    if (sections & REPORT_JOBS)
+        write_jobs(&out, application);
+    if (sections & REPORT_STAGES)
+        write_stages(&out, application, &report->statistics);
+    if (sections & REPORT_TASKS)
+        write_tasks(&out, application);
+    if (sections & REPORT_SQL)
+        write_sqls(&out, application);
+    if (report->log != NULL)
+        log_report_write_json(report->log, sections, &out);
+    if (sections & REPORT_ADVICE)
+        write_advice(&out, &report->advice);
     output_c_string(output, "}\n");
 }

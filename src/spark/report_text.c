@@ -2,20 +2,22 @@
  * report_text.c - the report for people at a terminal.
  */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/id_map.h"
 #include "base/utf8.h"
+#include "spark/log_report.h"
+#include "spark/plain_text.h"
 #include "spark/report.h"
 
 #define NAME_LETTERS 48
+#define LOG_ITEMS 5
 
-bool report_init(struct report *report, const struct application *application, struct error *error)
+bool report_init(struct report *report, const struct application *application, const struct spark_log *log,
+                 struct error *error)
 {
-    *report = (struct report){.application = application};
+    *report = (struct report){.application = application, .log = log};
     if (!stage_statistics_init(&report->statistics, application, error))
         return false;
     if (advice_init(&report->advice, application, &report->statistics, error))
@@ -30,83 +32,25 @@ void report_release(struct report *report)
     advice_release(&report->advice);
 }
 
-/* "850 ms", "12.3 s", "4.5 min", "2.1 h" */
-static const char *duration(char *text, size_t size, int64_t ms)
-{
-    double seconds = (double)ms / 1000;
-    if (ms == NO_MS || ms < 0)
-        snprintf(text, size, "-");
-    else if (ms < 1000)
-        snprintf(text, size, "%" PRId64 " ms", ms);
-    else if (seconds < 120)
-        snprintf(text, size, "%.1f s", seconds);
-    else if (seconds < 7200)
-        snprintf(text, size, "%.1f min", seconds / 60);
-    else
-        snprintf(text, size, "%.1f h", seconds / 3600);
-    return text;
-}
-
-static const char *bytes(char *text, size_t size, int64_t count)
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-    double value = (double)count;
-    size_t unit = 0;
-    while (value >= 1024 && unit < 5) {
-        value /= 1024;
-        unit++;
-    }
-    if (count == 0)
-        snprintf(text, size, "-");
-    else
-        snprintf(text, size, unit == 0 ? "%.0f %s" : "%.1f %s", value, units[unit]);
-    return text;
-}
-
-/* Control characters of a log must not reach the terminal. */
-static void write_safely(struct output *output, struct text_view text)
-{
-    while (text.size > 0) {
-        size_t size = utf8_character_size(text);
-        unsigned char first = (unsigned char)text.data[0];
-        bool is_control = size == 1 && (first < 0x20 || first == 0x7f);
-        bool is_c1 = size == 2 && first == 0xc2 && (unsigned char)text.data[1] < 0xa0;
-        if (size == 0 || is_control || is_c1)
-            output_byte(output, is_control ? ' ' : '?');
-        else
-            output_text(output, text_part(text, 0, size));
-        text = text_from(text, size == 0 ? 1 : size);
-    }
-}
-
-static void write_when(struct output *output, int64_t ms)
-{
-    time_t seconds = (time_t)(ms / 1000);
-    struct tm parts;
-    char text[40] = "?";
-    if (ms != NO_MS && gmtime_r(&seconds, &parts) != NULL)
-        strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &parts);
-    output_c_string(output, text);
-}
-
 static void write_head(const struct report *report, struct output *output)
 {
     const struct application *application = report->application;
     char text[32];
-    write_safely(output, application_text(application, application->name));
+    plain_write_safely(output, application_text(application, application->name));
     output_c_string(output, " (");
-    write_safely(output, application_text(application, application->id));
+    plain_write_safely(output, application_text(application, application->id));
     output_c_string(output, ")\n  started ");
-    write_when(output, application->start_ms);
+    plain_write_when(output, application->start_ms);
     if (span_ms(application->start_ms, application->end_ms) != NO_MS)
-        output_format(output, ", took %s",
-                      duration(text, sizeof(text), span_ms(application->start_ms, application->end_ms)));
+        output_format(
+            output, ", took %s",
+            plain_duration(text, sizeof(text), span_ms(application->start_ms, application->end_ms)));
     else
         output_c_string(output, ", no end in the log");
     output_c_string(output, "\n  Spark ");
-    write_safely(output, application_text(application, application->spark_version));
+    plain_write_safely(output, application_text(application, application->spark_version));
     output_c_string(output, ", Java ");
-    write_safely(output, application_text(application, application->java_version));
+    plain_write_safely(output, application_text(application, application->java_version));
     output_format(output, "\n  %zu executors, %zu jobs, %zu stages, %zu tasks\n", application->executor_count,
                   application->job_count, application->stage_count, application->task_count);
 }
@@ -150,15 +94,16 @@ static void write_stage(const struct report *report, size_t index, struct output
     int64_t wall = span_ms(stage->submitted_ms, stage->completed_ms);
     int64_t shuffle_read =
         (int64_t)((uint64_t)totals->shuffle_remote_bytes + (uint64_t)totals->shuffle_local_bytes);
-    output_format(
-        output, "%5" PRId64 ".%-2" PRId64 "%10s %6" PRId64 " %9s %9s %5.1f %5.0f %5.0f %10s %10s %10s  ",
-        stage->id, stage->attempt, duration(took, sizeof(took), wall), stage->task_count,
-        duration(median, sizeof(median), row->count == 0 ? NO_MS : row->median_ms),
-        duration(most, sizeof(most), row->count == 0 ? NO_MS : row->most_ms), stage_row_skew(row),
-        share(totals->cpu_ns / 1000000, totals->run_ms), share(totals->gc_ms, totals->run_ms),
-        bytes(read, sizeof(read), shuffle_read), bytes(written, sizeof(written), totals->shuffle_write_bytes),
-        bytes(spilled, sizeof(spilled), totals->disk_spilled_bytes));
-    write_safely(output, utf8_prefix(application_text(report->application, stage->name), NAME_LETTERS));
+    output_format(output,
+                  "%5" PRId64 ".%-2" PRId64 "%10s %6" PRId64 " %9s %9s %5.1f %5.0f %5.0f %10s %10s %10s  ",
+                  stage->id, stage->attempt, plain_duration(took, sizeof(took), wall), stage->task_count,
+                  plain_duration(median, sizeof(median), row->count == 0 ? NO_MS : row->median_ms),
+                  plain_duration(most, sizeof(most), row->count == 0 ? NO_MS : row->most_ms),
+                  stage_row_skew(row), share(totals->cpu_ns / 1000000, totals->run_ms),
+                  share(totals->gc_ms, totals->run_ms), plain_bytes(read, sizeof(read), shuffle_read),
+                  plain_bytes(written, sizeof(written), totals->shuffle_write_bytes),
+                  plain_bytes(spilled, sizeof(spilled), totals->disk_spilled_bytes));
+    plain_write_safely(output, utf8_prefix(application_text(report->application, stage->name), NAME_LETTERS));
     if (stage->status == STAGE_FAILED)
         output_c_string(output, " FAILED");
     output_byte(output, '\n');
@@ -215,7 +160,7 @@ static void write_failures(const struct report *report, struct output *output)
         any = true;
         output_format(output, "  %u time%s, first task %" PRId64 " in stage %" PRId64 ": ", *place,
                       *place == 1 ? "" : "s", task->id, application->stages[task->stage].id);
-        write_safely(output, utf8_prefix(main_line(application_text(application, task->reason)), 160));
+        plain_write_safely(output, utf8_prefix(main_line(application_text(application, task->reason)), 160));
         output_byte(output, '\n');
         *place = 0;
     }
@@ -231,7 +176,7 @@ static void write_advice(const struct report *report, struct output *output)
         output_format(output, "  [%s] ", item->rule);
         if (item->stage >= 0)
             output_format(output, "stage %" PRId64 ".%" PRId64 ": ", item->stage, item->attempt);
-        write_safely(output, text_of(item->finding));
+        plain_write_safely(output, text_of(item->finding));
         output_format(output, "\n      %s\n", item->remedy);
     }
 }
@@ -242,5 +187,11 @@ void report_write_text(const struct report *report, struct output *output)
     write_time_spent(report, output);
     write_stages(report, output);
     write_failures(report, output);
+    if (report->log != NULL) {
+        output_byte(output, '\n');
+        log_report_write_errors(report->log, LOG_ITEMS, output);
+        output_byte(output, '\n');
+        log_report_write_chunks(report->log, LOG_ITEMS, output);
+    }
     write_advice(report, output);
 }

@@ -1,0 +1,217 @@
+#include <stddef.h>
+#include <string.h>
+
+#include "base/output.h"
+#include "base/text_view.h"
+#include "commands/command.h"
+#include "commands/logs_input.h"
+#include "spark/log_report.h"
+#include "spark/report.h"
+#include "spark/spark_log.h"
+
+extern const struct command command_logs;
+
+#define DEFAULT_TOP 10
+
+static struct logs_options {
+    const char *output;
+    const char *application;
+    const char *zone;
+    int format; /* text, json */
+    int level;  /* error, warn */
+    uint64_t top;
+    bool errors, chunks, tasks, stages, jobs;
+    bool exact;
+    bool quiet;
+} options;
+
+static const struct option_group *groups(void)
+{
+    static const struct option shown[] = {
+        {"errors", 'e', OPTION_FLAG, offsetof(struct logs_options, errors), NULL,
+         "Errors and exceptions, each once, the newest first, with root cause, task and place"},
+        {"top-chunks", 'c', OPTION_FLAG, offsetof(struct logs_options, chunks), NULL,
+         "What the log says most; lines that come together are one chunk"},
+        {"jobs", 0, OPTION_FLAG, offsetof(struct logs_options, jobs), NULL, "Jobs"},
+        {"stages", 0, OPTION_FLAG, offsetof(struct logs_options, stages), NULL, "Stages"},
+        {"tasks", 0, OPTION_FLAG, offsetof(struct logs_options, tasks), NULL, "Tasks"},
+        {"top", 'n', OPTION_COUNT, offsetof(struct logs_options, top), "N",
+         "At most N errors and chunks in text (default: 10)"},
+        {NULL, 0, 0, 0, NULL, NULL},
+    };
+    static const struct option own[] = {
+        {"output", 'o', OPTION_TEXT, offsetof(struct logs_options, output), "FILE",
+         "Write to FILE (default: standard output)"},
+        {"format", 'f', OPTION_CHOICE, offsetof(struct logs_options, format), "text|json",
+         "Text to read, or JSON for scripts", "text json"},
+        {"level", 'l', OPTION_CHOICE, offsetof(struct logs_options, level), "error|warn",
+         "The least level that counts as an error; exceptions count at any", "error warn"},
+        {"application", 'a', OPTION_TEXT, offsetof(struct logs_options, application), "ID",
+         "The application to take when a folder holds several"},
+        {"time-zone", 'z', OPTION_TEXT, offsetof(struct logs_options, zone), "+HH:MM",
+         "Zone of times that name none (default: UTC)"},
+        {"exact", 0, OPTION_FLAG, offsetof(struct logs_options, exact), NULL,
+         "Lines of a chunk must be equal in their numbers too"},
+        {"quiet", 'q', OPTION_FLAG, offsetof(struct logs_options, quiet), NULL, "No notices"},
+        {NULL, 0, 0, 0, NULL, NULL},
+    };
+    static const struct option_group all[] = {
+        {"What to show", shown, &options},
+        {"Options", own, &options},
+        {NULL, NULL, NULL},
+    };
+    return all;
+}
+
+/* "+02:00", "-0530", "UTC" */
+static bool parse_zone(const char *text, int64_t *zone_ms)
+{
+    struct text_view probe = {NULL, 0};
+    char line[64];
+    bool has_zone = false;
+    int64_t at_zone_ms, at_utc_ms;
+    *zone_ms = 0;
+    if (text == NULL || strcmp(text, "UTC") == 0 || strcmp(text, "Z") == 0)
+        return true;
+    size_t size = strlen(text);
+    if (size > 10)
+        return false;
+    memcpy(line, "2000-01-01 00:00:00", 19);
+    memcpy(line + 19, text, size);
+    probe = (struct text_view){line, 19};
+    bool good = log_time_cut(&probe, &at_utc_ms, &has_zone);
+    probe = (struct text_view){line, 19 + size};
+    good = good && log_time_cut(&probe, &at_zone_ms, &has_zone) && has_zone && probe.size == 0;
+    *zone_ms = good ? at_utc_ms - at_zone_ms : 0;
+    return good;
+}
+
+/* ---- which files ---- */
+
+static int read_path(struct spark_log *log, const char *path)
+{
+    struct error error = {0};
+    uint64_t before = log->records;
+    if (logs_input_is_folder(path))
+        return logs_input_read_folder(&command_logs, log, path, options.application);
+    if (!spark_log_read(log, path, &error)) {
+        command_complain(&command_logs, "%s", error.message);
+        return EXIT_FAILED;
+    }
+    if (log->records > before)
+        return EXIT_GOOD;
+    command_complain(&command_logs, "%s: no line begins with a time and a level, so this is no log of Spark",
+                     path);
+    return EXIT_FAILED;
+}
+
+/* ---- output ---- */
+
+static unsigned chosen_sections(void)
+{
+    unsigned sections = (options.errors ? REPORT_ERRORS : 0) | (options.chunks ? REPORT_CHUNKS : 0) |
+                        (options.tasks ? REPORT_TASKS : 0) | (options.stages ? REPORT_STAGES : 0) |
+                        (options.jobs ? REPORT_JOBS : 0);
+    return sections;
+}
+
+static void write_text(const struct spark_log *log, struct output *output)
+{
+    unsigned sections = chosen_sections();
+    bool is_whole = sections == 0;
+    if (is_whole)
+        log_report_write_summary(log, output);
+    if (sections & REPORT_JOBS)
+        log_report_write_jobs(log, output);
+    if (sections & REPORT_STAGES)
+        log_report_write_stages(log, output);
+    if (sections & REPORT_TASKS)
+        log_report_write_tasks(log, output);
+    if (is_whole)
+        output_byte(output, '\n');
+    if (is_whole || sections & REPORT_ERRORS)
+        log_report_write_errors(log, options.top, output);
+    if (is_whole)
+        output_byte(output, '\n');
+    if (is_whole || sections & REPORT_CHUNKS)
+        log_report_write_chunks(log, options.top, output);
+}
+
+static bool write_out(const struct spark_log *log, struct error *error)
+{
+    struct report report;
+    struct output output;
+    if (!report_init(&report, &log->application, log, error))
+        return false;
+    bool good = output_open(&output, options.output == NULL ? "-" : options.output, error);
+    if (good) {
+        unsigned sections = chosen_sections();
+        if (options.format == 1)
+            report_write_json(&report, sections == 0 ? REPORT_ALL : sections, &output);
+        else
+            write_text(log, &output);
+        good = output_finish(&output, error);
+    }
+    report_release(&report);
+    return good;
+}
+
+static int show_logs(char **paths, int count, const struct spark_log_options *log_options)
+{
+    struct error error = {0};
+    struct spark_log log;
+    if (!spark_log_init(&log, log_options, &error)) {
+        command_complain(&command_logs, "%s", error.message);
+        return EXIT_FAILED;
+    }
+    int exit_code = EXIT_GOOD;
+    for (int i = 0; i < count && exit_code != EXIT_USAGE; i++) {
+        int code = read_path(&log, paths[i]);
+        exit_code = code == EXIT_GOOD ? exit_code : code;
+    }
+    if (exit_code != EXIT_USAGE && log.lines > 0 && (log.records > 0 || log.errors.size > 0) &&
+        (!spark_log_finish(&log, &error) || !write_out(&log, &error))) {
+        command_complain(&command_logs, "%s", error.message);
+        exit_code = EXIT_FAILED;
+    }
+    spark_log_release(&log);
+    return exit_code;
+}
+
+static int run(int argc, char **argv)
+{
+    struct error error = {0};
+    struct spark_log_options log_options = {.zone_ms = 0};
+    int operand_count;
+    bool wants_help;
+    options = (struct logs_options){.top = DEFAULT_TOP};
+    if (!options_parse(argc, argv, groups(), &operand_count, &wants_help, &error))
+        return command_usage_error(&command_logs, "%s", error.message);
+    if (wants_help) {
+        command_print_help(&command_logs);
+        return EXIT_GOOD;
+    }
+    if (operand_count == 0)
+        return command_usage_error(&command_logs, "no log given");
+    if (!parse_zone(options.zone, &log_options.zone_ms))
+        return command_usage_error(&command_logs, "--time-zone %s: must be like +02:00", options.zone);
+    log_options.least_level = options.level == 1 ? LOG_LEVEL_WARN : LOG_LEVEL_ERROR;
+    log_options.exact_chunks = options.exact;
+    return show_logs(argv + 1, operand_count, &log_options);
+}
+
+const struct command command_logs = {
+    .name = "logs",
+    .summary = "Sum up the logs of a Spark application: errors, repeated lines, jobs, stages, tasks",
+    .usage = "[OPTIONS] FILE|FOLDER…",
+    .details = "Without a choice of what to show there is a summary, errors and chunks.\n"
+               "Logs are text of log4j or Spark 4's JSON lines, plain or packed: one file, the folder of an\n"
+               "application (application_1_2/container_3/stderr), or what `yarn logs` printed.\n",
+    .examples = "  sparkflame logs driver.log\n"
+                "      a summary, errors each once, what is said most\n"
+                "  yarn logs -applicationId application_1700000000000_0001 | sparkflame logs --errors -\n"
+                "      errors of all containers, the newest first, with their tasks\n"
+                "  sparkflame logs -f json logs/ | jq '.errors[] | {cause, count, stage}'\n",
+    .options = groups,
+    .run = run,
+};

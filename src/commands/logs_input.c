@@ -1,0 +1,71 @@
+#include "commands/logs_input.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file_list.h"
+#include "base/text_view.h"
+
+bool logs_input_is_folder(const char *path)
+{
+    struct stat status;
+    return strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* Files of a folder that are logs, of the one application that is wanted. */
+static int choose_files(const struct command *command, struct file_list *list, const char *application)
+{
+    struct text_view wanted = text_of(application), other = {"", 0};
+    bool are_several = false;
+    size_t kept = 0;
+    for (size_t i = 0; i < list->size; i++) {
+        struct text_view id = spark_log_application_of(text_of(list->paths[i]));
+        bool is_wanted = (wanted.size == 0 || text_equal(id, wanted)) && spark_log_is_log(list->paths[i]);
+        if (!is_wanted) {
+            free(list->paths[i]);
+            continue;
+        }
+        are_several = are_several || (other.size > 0 && id.size > 0 && !text_equal(id, other));
+        other = id.size > 0 ? id : other;
+        list->paths[kept++] = list->paths[i];
+    }
+    list->size = kept;
+    if (are_several) {
+        command_complain(command, "the folder holds several applications; choose one with --application:");
+        struct text_view last = {"", 0};
+        for (size_t i = 0; i < list->size; i++) {
+            struct text_view id = spark_log_application_of(text_of(list->paths[i]));
+            if (!text_equal(id, last))
+                command_complain(command, "  %.*s", TEXT_FORMAT(id));
+            last = id;
+        }
+        return EXIT_USAGE;
+    }
+    return EXIT_GOOD;
+}
+
+int logs_input_read_folder(const struct command *command, struct spark_log *log, const char *folder,
+                           const char *application)
+{
+    struct error error = {0};
+    struct file_list list = {.paths = NULL};
+    int exit_code = EXIT_GOOD;
+    if (!file_list_read(&list, folder, &error)) {
+        command_complain(command, "%s", error.message);
+        exit_code = EXIT_FAILED;
+    } else
+        exit_code = choose_files(command, &list, application);
+    for (size_t i = 0; i < list.size && exit_code != EXIT_USAGE; i++) {
+        if (!spark_log_read(log, list.paths[i], &error)) {
+            command_complain(command, "%s", error.message);
+            exit_code = EXIT_FAILED;
+        }
+    }
+    if (exit_code == EXIT_GOOD && list.size == 0) {
+        command_complain(command, "%s: no log is in this folder", folder);
+        exit_code = EXIT_FAILED;
+    }
+    file_list_release(&list);
+    return exit_code;
+}

@@ -1,0 +1,61 @@
+/*
+ * log_errors.h - errors and exceptions of an application's logs, each once: with its root cause, how often, where, and
+ * in which task.
+ *
+ * Errors are equal when logger, message and exceptions are, but for numbers and identifiers.
+ *
+ * Owns: texts and items, until log_errors_release().
+ * Threads: one at a time.
+ * Limit: LOG_ERRORS_LIMIT_BYTES of texts; errors over it are counted as `lost`.
+ */
+#ifndef SPARK_LOG_ERRORS_H
+#define SPARK_LOG_ERRORS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/error.h"
+#include "base/id_map.h"
+#include "base/string_table.h"
+#include "base/text_builder.h"
+#include "spark/log_reader.h"
+
+#define LOG_ERRORS_LIMIT_BYTES ((size_t)256 << 20)
+
+struct log_error {
+    enum log_level level;
+    uint32_t logger;
+    uint32_t message; /* its first line */
+    uint32_t more;    /* the lines after it */
+    uint32_t cause;   /* "java.io.IOException: disk full": the exception at the root; 0: none is named */
+    uint64_t count;
+    uint32_t source_count; /* logs that have it */
+    int64_t first_ms;      /* NO_MS: no time is known */
+    int64_t last_ms;
+    uint32_t source; /* where it stands first, with its line */
+    uint64_t line;
+    int64_t stage; /* of the last occurrence that says; -1: none does */
+    int64_t stage_attempt;
+    int64_t task;
+};
+
+struct log_errors {
+    enum log_level least_level; /* records below it count only when they hold an exception */
+    struct string_table texts;
+    struct string_table keys;
+    struct text_builder key;
+    struct log_error *items;
+    size_t size, capacity;
+    struct id_map seen_in; /* (error, source) */
+    uint64_t lost;
+};
+
+bool log_errors_init(struct log_errors *errors, enum log_level least_level, struct error *error) MUST_CHECK;
+void log_errors_release(struct log_errors *errors);
+void log_errors_take(struct log_errors *errors, const struct log_record *record, uint32_t source);
+/* The newest first. */
+void log_errors_sort(struct log_errors *errors);
+
+#endif

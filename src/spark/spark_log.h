@@ -1,0 +1,65 @@
+/*
+ * spark_log.h - the logs of one application: driver and executors, of one file or of many.
+ *
+ * Owns: all it tells, until spark_log_release().
+ * Threads: one at a time.
+ */
+#ifndef SPARK_SPARK_LOG_H
+#define SPARK_SPARK_LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/error.h"
+#include "formats/byte_source.h"
+#include "spark/application.h"
+#include "spark/log_chunks.h"
+#include "spark/log_errors.h"
+#include "spark/log_tasks.h"
+
+/* One file, or one container's part of it. Texts are numbers of application.strings. */
+struct log_source {
+    uint32_t path;
+    uint32_t container; /* "container_1_2_3_000001"; 0: none */
+    uint32_t host;
+    uint32_t executor; /* its id; 0: unknown */
+    bool is_driver;
+    uint64_t lines;
+};
+
+struct spark_log_options {
+    int64_t zone_ms;            /* what times without a zone are ahead of UTC */
+    enum log_level least_level; /* of what counts as an error */
+    bool exact_chunks;
+};
+
+struct spark_log {
+    struct spark_log_options options;
+    struct application application;
+    struct log_tasks tasks;
+    struct log_errors errors;
+    struct log_chunks chunks;
+    struct log_source *sources;
+    size_t source_count, source_capacity;
+    uint64_t lines;
+    uint64_t records;
+    uint64_t records_of_level[LOG_LEVEL_FATAL + 1];
+};
+
+bool spark_log_init(struct spark_log *log, const struct spark_log_options *options,
+                    struct error *error) MUST_CHECK;
+void spark_log_release(struct spark_log *log);
+/* Adds a file, packed or not, or "-". On failure what was read before it counts. */
+bool spark_log_read(struct spark_log *log, const char *path, struct error *error) MUST_CHECK;
+bool spark_log_read_source(struct spark_log *log, struct byte_source *source, struct error *error) MUST_CHECK;
+/* Call once, after the last file. */
+bool spark_log_finish(struct spark_log *log, struct error *error) MUST_CHECK;
+
+/* "application_1700000000000_0001" or "app-20240601105236-0000" in a path; empty when there is none. */
+struct text_view spark_log_application_of(struct text_view path);
+/* True when the file looks like a log, by its name (stderr, stdout, with any ending) or its first bytes. */
+bool spark_log_is_log(const char *path);
+
+#endif
