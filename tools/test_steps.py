@@ -235,6 +235,17 @@ def add_node(results, folder, status, output):
         results.add(f"{folder}: npm test (exit status {status}, {counts['pass']} tests)", False, output[-4000:])
 
 
+def step_plugin(results):
+    """The unit tests of the Spark plugin."""
+    folder = ROOT / "build" / "plugin-test"
+    shutil.rmtree(folder, ignore_errors=True)
+    status, output = run([sys.executable, ROOT / "tools" / "build_plugin.py", "test", folder])
+    reports = sorted((folder / "surefire-reports").glob("TEST-*.xml"))
+    failed = sum(add_junit(results, report) for report in reports)
+    if failed == 0 and (status != 0 or not reports):
+        results.add(f"plugin (exit status {status}, {len(reports)} reports)", False, output)
+
+
 def step_agent_libc(results):
     status, output = run([sys.executable, ROOT / "tools" / "check_agent.py", ROOT / "build" / "libsparkflame.so"])
     results.add("libsparkflame.so needs only libc", status == 0, output)
@@ -261,6 +272,7 @@ STEPS = [
     ("unit", step_unit, exists("meson.build")),
     ("async-safe", check_script("check_async_safe.py", "build"), lambda: any((ROOT / "src").rglob("*_async_safe.c"))),
     ("agent-libc", step_agent_libc, exists("build/libsparkflame.so", "tools/check_agent.py")),
+    ("plugin", step_plugin, exists("spark_plugin/pom.xml", "tools/build_plugin.py")),
     ("pytest", step_pytest, exists("tests/conftest.py")),
     ("browser", node_tests("tests/browser"), exists("tests/browser/package.json")),
     ("tidy", step_tidy, exists(".clang-tidy")),

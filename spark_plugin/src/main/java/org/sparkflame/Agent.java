@@ -1,0 +1,18 @@
+package org.sparkflame;
+
+/** What libsparkflame.so offers to Java; NativeLibrary loads it. */
+public final class Agent {
+    private Agent() {
+    }
+
+    /** What the calling thread works on from now on, as "stage=3;task=41"; null ends it. */
+    public static native void setTag(String tag);
+
+    /**
+     * Runs one argument string of the agent.
+     *
+     * @throws IllegalArgumentException the string is wrong
+     * @throws IllegalStateException it cannot be done here
+     */
+    public static native String execute(String command) throws java.io.IOException;
+}

@@ -1,0 +1,79 @@
+package org.sparkflame;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Locale;
+
+/** The finished recordings of this JVM on the local disk, oldest first; never more than the limit. */
+final class LocalFolder {
+    private final File folder;
+    private final String baseName;
+    private final long limitBytes;
+    private final Deque<File> finished = new ArrayDeque<>();
+    private long finishedBytes;
+    private int sequence;
+    private long dropped;
+    private File current;
+
+    LocalFolder(File folder, String baseName, long limitBytes) throws IOException {
+        this.folder = folder;
+        this.baseName = baseName;
+        this.limitBytes = limitBytes;
+        Files.createDirectories(folder.toPath());
+    }
+
+    /** Where the next recording goes. */
+    File next() {
+        return new File(folder, String.format(Locale.ROOT, "%s.%06d.jfr", baseName, sequence + 1));
+    }
+
+    /** The recording goes on in next() from now on. */
+    void advance() {
+        finish();
+        current = next();
+        sequence++;
+    }
+
+    /** The current recording is complete. */
+    void finish() {
+        if (current != null) {
+            finished.addLast(current);
+            finishedBytes += current.length();
+            current = null;
+        }
+        while (finishedBytes > limitBytes && !finished.isEmpty()) {
+            dropped++;
+            delete();
+        }
+    }
+
+    /** The oldest one; null: none. */
+    File oldest() {
+        return finished.peekFirst();
+    }
+
+    /** Deletes the oldest one. */
+    void delete() {
+        File file = finished.removeFirst();
+        finishedBytes -= file.length();
+        file.delete();
+    }
+
+    /** How many had to go before they were shipped. */
+    long dropped() {
+        return dropped;
+    }
+
+    /** Gone when nothing is left in it, also of other JVMs. */
+    void deleteIfEmpty() {
+        folder.delete();
+    }
+
+    @Override
+    public String toString() {
+        return folder.getPath();
+    }
+}

@@ -1,0 +1,161 @@
+package org.sparkflame;
+
+import java.io.File;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The recording of this JVM: starts the agent, ends a file every interval and ships it. Nothing that goes wrong here
+ * reaches the job.
+ */
+final class Recorder {
+    private static final Logger LOG = LoggerFactory.getLogger("org.sparkflame");
+    private static final long LAST_SHIPMENT_MILLISECONDS = 10_000;
+    private static volatile Recorder running;
+
+    private final LocalFolder folder;
+    private final Shipper shipper;
+    private final long intervalMilliseconds;
+    private final Thread thread;
+    private final Object wake = new Object();
+    private boolean stopping;
+    private boolean troubled;
+
+    private Recorder(LocalFolder folder, Shipper shipper, long intervalMilliseconds) {
+        this.folder = folder;
+        this.shipper = shipper;
+        this.intervalMilliseconds = intervalMilliseconds;
+        thread = new Thread(this::run, "sparkflame-shipper");
+        thread.setDaemon(true);
+    }
+
+    /** Whether samples are taken in this JVM, so that tags are worth setting. */
+    static boolean isRunning() {
+        return running != null;
+    }
+
+    /** Starts the only recorder of this JVM; null when there is one already. `shipper` may be null. */
+    static synchronized Recorder start(Settings settings, LocalFolder folder, Shipper shipper) throws IOException {
+        if (running != null) {
+            return null;
+        }
+        NativeLibrary.load(settings.localDir, System.getProperty("java.io.tmpdir"), System.getProperty("user.dir"));
+        String arguments = settings.arguments;
+        if (!arguments.contains("memlimit=")) {
+            arguments += ",memlimit=" + settings.memoryLimitBytes;
+        }
+        Agent.execute("start,jfr," + arguments + ",file=" + folder.next());
+        Recorder recorder = new Recorder(folder, shipper, settings.intervalMilliseconds);
+        folder.advance();
+        running = recorder;
+        recorder.thread.start();
+        return recorder;
+    }
+
+    /** Ends the recording and brings the rest of it out. */
+    void stop() {
+        synchronized (wake) {
+            stopping = true;
+            wake.notifyAll();
+        }
+        try {
+            thread.join(LAST_SHIPMENT_MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        if (thread.isAlive()) {
+            LOG.warn("sparkflame: the last recording is still on its way to {}; it stays in {}", shipper.target(), folder);
+        }
+        running = null;
+    }
+
+    private void run() {
+        try {
+            openShipper();
+            while (waitForInterval()) {
+                rotate();
+                ship();
+            }
+            finish();
+        } catch (Throwable e) {
+            LOG.warn("sparkflame: recordings are no longer shipped", e);
+        }
+    }
+
+    /** False: it is time to stop. */
+    private boolean waitForInterval() throws InterruptedException {
+        long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(intervalMilliseconds);
+        synchronized (wake) {
+            long left = intervalMilliseconds;
+            while (!stopping && left > 0) {
+                wake.wait(left);
+                left = TimeUnit.NANOSECONDS.toMillis(until - System.nanoTime());
+            }
+            return !stopping;
+        }
+    }
+
+    private void openShipper() {
+        if (shipper == null) {
+            return;
+        }
+        try {
+            shipper.open();
+        } catch (Throwable e) {
+            complain("cannot write to " + shipper.target() + ", recordings stay in " + folder + " until it can be", e);
+        }
+    }
+
+    private void rotate() {
+        try {
+            Agent.execute("rotate,file=" + folder.next());
+            folder.advance();
+        } catch (Throwable e) {
+            complain("the recording goes on in its old file", e);
+        }
+    }
+
+    private void finish() {
+        try {
+            Agent.execute("stop");
+        } catch (Throwable e) {
+            complain("the recording did not end well", e);
+        }
+        folder.finish();
+        ship();
+        if (shipper != null) {
+            try {
+                shipper.close();
+            } catch (Throwable e) {
+                complain("the end of " + shipper.target() + " may be missing", e);
+            }
+            folder.deleteIfEmpty();
+        }
+    }
+
+    private void ship() {
+        long dropped = folder.dropped();
+        try {
+            while (shipper != null && folder.oldest() != null) {
+                shipper.ship(folder.oldest());
+                folder.delete();
+                troubled = false;
+            }
+        } catch (Throwable e) {
+            complain("cannot write to " + shipper.target() + ", recordings wait in " + folder, e);
+        }
+        if (dropped > 0 && shipper != null) {
+            LOG.debug("sparkflame: {} recordings were dropped for want of local disk", dropped);
+        }
+    }
+
+    /** Once for a series of equal troubles. */
+    private void complain(String what, Throwable e) {
+        if (!troubled) {
+            LOG.warn("sparkflame: {}: {}", what, e.toString());
+        }
+        troubled = true;
+    }
+}

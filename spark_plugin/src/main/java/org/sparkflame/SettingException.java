@@ -1,0 +1,10 @@
+package org.sparkflame;
+
+/** A setting that cannot be taken; the message begins with its key. */
+final class SettingException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    SettingException(String key, String message) {
+        super(key + ": " + message);
+    }
+}

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""The parts of sparkflame-plugin.jar.
+
+build_plugin.py classes FOLDER JAR      compile spark_plugin/ with Maven, in FOLDER, into JAR
+build_plugin.py pack JAR LIBRARY OUT    that jar with libsparkflame.so in it
+build_plugin.py test FOLDER             run its unit tests
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import zipfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+ATTEMPTS = 3
+# The same jar from the same contents.
+DATE = (1980, 1, 1, 0, 0, 0)
+
+
+def maven(folder, *goals):
+    """Without the network where all is there already; else with it, up to three times."""
+    command = ["mvn", "-q", "-B", "-f", ROOT / "spark_plugin" / "pom.xml", f"-Dbuild.folder={folder}", *goals]
+    for options in (["-o"], *[[]] * ATTEMPTS):
+        done = subprocess.run([*map(str, command), *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, check=False)
+        if done.returncode == 0 or "COMPILATION ERROR" in done.stdout or "There are test failures" in done.stdout:
+            break
+    sys.stdout.write(done.stdout)
+    return done.returncode
+
+
+def classes(folder, jar):
+    folder = pathlib.Path(folder).resolve()
+    shutil.rmtree(folder / "classes", ignore_errors=True)
+    status = maven(folder, "-DskipTests", "package")
+    if status == 0:
+        shutil.copyfile(folder / "sparkflame-plugin-classes.jar", jar)
+    return status
+
+
+def pack(jar, library, out):
+    inside = f"org/sparkflame/linux-{os.uname().machine}/libsparkflame.so"
+    with zipfile.ZipFile(jar) as source, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as target:
+        for name in sorted(name for name in source.namelist() if not name.endswith("/")):
+            target.writestr(zipfile.ZipInfo(name, DATE), source.read(name), zipfile.ZIP_DEFLATED)
+        target.writestr(zipfile.ZipInfo(inside, DATE), pathlib.Path(library).read_bytes(), zipfile.ZIP_DEFLATED)
+    return 0
+
+
+def test(folder):
+    return maven(pathlib.Path(folder).resolve(), "test")
+
+
+if __name__ == "__main__":
+    sys.exit({"classes": classes, "pack": pack, "test": test}[sys.argv[1]](*sys.argv[2:]))
