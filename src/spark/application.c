@@ -90,16 +90,42 @@ struct sql_execution *application_sql(struct application *application, int64_t i
     return sql;
 }
 
+static struct stage *find_stage(struct application *application, int64_t id, int64_t attempt)
+{
+    uint32_t number = id_map_get(&application->stage_numbers, application_stage_key(id, attempt));
+    return number == NO_ID ? NULL : &application->stages[number];
+}
+
+/* All attempts of a stage, for the job that it ran for. */
+static void count_stage(struct application *application, struct job *job, int64_t id)
+{
+    const struct stage *stage = find_stage(application, id, 0);
+    if (stage == NULL)
+        return;
+    bool is_skipped = stage->status == STAGE_SKIPPED || stage->job != job->id;
+    job->task_count = (int64_t)((uint64_t)job->task_count + (uint64_t)stage->task_count);
+    if (is_skipped)
+        job->skipped = (int64_t)((uint64_t)job->skipped + (uint64_t)stage->task_count);
+    for (int64_t attempt = 0; !is_skipped && stage != NULL; stage = find_stage(application, id, ++attempt)) {
+        job->succeeded += stage->succeeded;
+        job->failed += stage->failed;
+        job->killed += stage->killed;
+        job->active += stage->active;
+    }
+}
+
 void application_finish(struct application *application)
 {
     for (size_t i = 0; i < application->job_count; i++) {
-        const struct job *job = &application->jobs[i];
+        struct job *job = &application->jobs[i];
+        job->task_count = job->skipped = 0;
+        job->succeeded = job->failed = job->killed = job->active = 0;
         for (uint32_t j = 0; j < job->stage_count; j++) {
-            uint64_t key = application_stage_key(application->job_stages[job->first_stage + j], 0);
-            uint32_t number = id_map_get(&application->stage_numbers, key);
-            struct stage *stage = number == NO_ID ? NULL : &application->stages[number];
+            int64_t id = application->job_stages[job->first_stage + j];
+            struct stage *stage = find_stage(application, id, 0);
             if (stage != NULL && stage->status == STAGE_PENDING && job->status != JOB_RUNNING)
                 stage->status = STAGE_SKIPPED;
+            count_stage(application, job, id);
         }
     }
 }

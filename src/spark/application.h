@@ -56,6 +56,10 @@ struct job {
     uint32_t first_stage;  /* in application.job_stages */
     uint32_t stage_count;
     uint32_t exception;
+    /* Set by application_finish(), of the stages that ran for it: */
+    int64_t task_count; /* those of skipped stages too */
+    int64_t skipped;
+    uint64_t succeeded, failed, killed, active;
 };
 
 enum stage_status {
@@ -161,7 +165,7 @@ struct job *application_job(struct application *application, int64_t id) MUST_CH
 struct stage *application_stage(struct application *application, int64_t id, int64_t attempt) MUST_CHECK;
 struct task *application_task(struct application *application, int64_t id) MUST_CHECK;
 struct sql_execution *application_sql(struct application *application, int64_t id) MUST_CHECK;
-/* Sets what only the end shows: which stages were skipped. */
+/* Sets what only the end shows: which stages were skipped, how many tasks each job had. */
 void application_finish(struct application *application);
 
 void task_metrics_add(struct task_metrics *sum, const struct task_metrics *metrics);

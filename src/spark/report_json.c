@@ -66,6 +66,12 @@ static void write_jobs(struct json_out *out, const struct application *applicati
         json_out_moment(out, "submitted_ms", job->submitted_ms);
         json_out_moment(out, "completed_ms", job->completed_ms);
         json_out_text(out, "exception", job->exception);
+        json_out_number(out, "tasks", job->task_count);
+        json_out_number(out, "succeeded", (int64_t)job->succeeded);
+        json_out_number(out, "failed", (int64_t)job->failed);
+        json_out_number(out, "killed", (int64_t)job->killed);
+        json_out_number(out, "skipped", job->skipped);
+        json_out_number(out, "active", (int64_t)job->active);
         json_out_key(out, "stages");
         for (uint32_t j = 0; j < job->stage_count; j++) {
             output_byte(out->output, j == 0 ? '[' : ',');
