@@ -13,8 +13,6 @@
 #endif
 
 #define FIRST_SLOTS 1024
-/* Parts of a stack whose memory is fetched while others are worked on. */
-#define GROUP_PARTS 128
 
 /* ---- tables ---- */
 
@@ -36,17 +34,29 @@ static void put(uint64_t *slots, size_t mask, uint64_t hash, size_t number)
     slots[slot] = slot_of(hash, number);
 }
 
+/* The slot of the hash, or the free one where it belongs. */
+static struct folded_token *find_token(const struct folded_builder *builder, struct wide_hash hash)
+{
+    size_t slot = hash.low & builder->token_mask;
+    while (builder->tokens[slot].frame_number != 0 && !wide_hash_equal(builder->tokens[slot].hash, hash))
+        slot = (slot + 1) & builder->token_mask;
+    return &builder->tokens[slot];
+}
+
 static bool grow_tokens(struct folded_builder *builder)
 {
-    size_t count = builder->token_slots == NULL ? FIRST_SLOTS : (builder->token_mask + 1) * 2;
-    uint64_t *slots = calloc(count, sizeof(*slots));
-    if (slots == NULL)
+    struct folded_token *old = builder->tokens;
+    size_t old_count = old == NULL ? 0 : builder->token_mask + 1;
+    size_t count = old == NULL ? FIRST_SLOTS : old_count * 2;
+    struct folded_token *tokens = calloc(count, sizeof(*tokens));
+    if (tokens == NULL)
         return false;
-    for (size_t i = 0; i < builder->token_count; i++)
-        put(slots, count - 1, builder->tokens[i].hash.low, i);
-    free(builder->token_slots);
-    builder->token_slots = slots;
+    builder->tokens = tokens;
     builder->token_mask = count - 1;
+    for (size_t i = 0; i < old_count; i++)
+        if (old[i].frame_number != 0)
+            *find_token(builder, old[i].hash) = old[i];
+    free(old);
     return true;
 }
 
@@ -92,56 +102,57 @@ bool folded_builder_init(struct folded_builder *builder, struct profile *profile
 void folded_builder_release(struct folded_builder *builder)
 {
     free(builder->tokens);
-    free(builder->token_slots);
     free(builder->node_slots);
     free(builder->parts);
     builder->tokens = NULL;
-    builder->token_slots = builder->node_slots = NULL;
+    builder->node_slots = NULL;
     builder->parts = NULL;
 }
 
 /* ---- frames ---- */
 
-static uint32_t add_token(struct folded_builder *builder, struct text_view text, struct wide_hash hash,
-                          size_t slot)
-{
-    uint32_t frame = folded_frame(builder->profile, text, builder->needs_lines);
-    if (frame == NO_FRAME ||
-        !array_reserve(&builder->tokens, &builder->token_capacity, builder->token_count + 1, UINT32_MAX - 1))
-        return NO_FRAME;
-    builder->token_slots[slot] = slot_of(hash.low, builder->token_count);
-    builder->tokens[builder->token_count++] = (struct folded_token){hash, frame};
-    if (builder->token_count * 2 > builder->token_mask && !grow_tokens(builder))
-        return NO_FRAME;
-    return frame;
-}
-
-static uint32_t find_frame(struct folded_builder *builder, struct text_view text)
-{
-    struct wide_hash hash = wide_hash_of(text);
-    size_t slot = hash.low & builder->token_mask;
-    for (; builder->token_slots[slot] != 0; slot = (slot + 1) & builder->token_mask) {
-        if ((builder->token_slots[slot] ^ hash.low) >> 32 != 0)
-            continue;
-        const struct folded_token *token = &builder->tokens[number_in(builder->token_slots[slot])];
-        if (wide_hash_equal(token->hash, hash))
-            return token->frame;
-    }
-    return add_token(builder, text, hash, slot);
-}
-
-static bool add_part(struct folded_builder *builder, struct text_view frame_text)
+/* The first step: what needs nothing but the text, while the memory for the next one is fetched. */
+static bool add_part(struct folded_builder *builder, struct text_view text)
 {
     if (builder->part_count == READER_DEPTH_LIMIT) {
         builder->is_cut = true;
         return true;
     }
-    uint32_t frame = find_frame(builder, frame_text);
-    if (frame == NO_FRAME ||
-        !array_reserve(&builder->parts, &builder->part_capacity, builder->part_count + 1, READER_DEPTH_LIMIT))
+    if (!array_reserve(&builder->parts, &builder->part_capacity, builder->part_count + 1, READER_DEPTH_LIMIT))
         return false;
-    uint64_t above = builder->part_count == 0 ? HASH_SEED : builder->parts[builder->part_count - 1].hash;
-    builder->parts[builder->part_count++] = (struct folded_part){part_hash(above, frame), frame};
+    struct folded_part *part = &builder->parts[builder->part_count++];
+    part->text = text;
+    part->text_hash = wide_hash_of(text);
+    __builtin_prefetch(&builder->tokens[part->text_hash.low & builder->token_mask]);
+    return true;
+}
+
+static uint32_t find_frame(struct folded_builder *builder, const struct folded_part *part)
+{
+    struct folded_token *token = find_token(builder, part->text_hash);
+    if (LIKELY(token->frame_number != 0))
+        return token->frame_number - 1;
+    uint32_t frame = folded_frame(builder->profile, part->text, builder->needs_lines);
+    if (frame == NO_FRAME)
+        return NO_FRAME;
+    *token = (struct folded_token){part->text_hash, frame + 1};
+    builder->token_count++;
+    return builder->token_count * 2 <= builder->token_mask || grow_tokens(builder) ? frame : NO_FRAME;
+}
+
+/* The second step. */
+static bool find_frames(struct folded_builder *builder)
+{
+    uint64_t above = HASH_SEED;
+    for (size_t i = 0; i < builder->part_count; i++) {
+        struct folded_part *part = &builder->parts[i];
+        part->frame = find_frame(builder, part);
+        if (part->frame == NO_FRAME)
+            return false;
+        part->hash = above = part_hash(above, part->frame);
+        if (builder->node_slots != NULL)
+            __builtin_prefetch(&builder->node_slots[above & builder->node_mask], 1);
+    }
     return true;
 }
 
@@ -177,25 +188,19 @@ static bool find_parts(struct folded_builder *builder, struct text_view stack)
 /* ---- nodes ---- */
 
 /* The node of a part below `parent`; NO_STACK when it is not there. */
-static uint32_t find_node(const struct folded_builder *builder, uint32_t parent, struct folded_part part)
+static uint32_t find_node(const struct folded_builder *builder, uint32_t parent,
+                          const struct folded_part *part)
 {
     const struct stack_node *nodes = builder->profile->stacks.nodes;
-    size_t slot = part.hash & builder->node_mask;
+    size_t slot = part->hash & builder->node_mask;
     for (; builder->node_slots[slot] != 0; slot = (slot + 1) & builder->node_mask) {
-        if ((builder->node_slots[slot] ^ part.hash) >> 32 != 0)
+        if ((builder->node_slots[slot] ^ part->hash) >> 32 != 0)
             continue;
         size_t node = number_in(builder->node_slots[slot]);
-        if (nodes[node].parent == parent && nodes[node].frame == part.frame)
+        if (nodes[node].parent == parent && nodes[node].frame == part->frame)
             return (uint32_t)node;
     }
     return NO_STACK;
-}
-
-static void prefetch_slots(const struct folded_builder *builder, size_t from)
-{
-    size_t left = builder->part_count - from, to = from + (left < GROUP_PARTS ? left : GROUP_PARTS);
-    for (size_t i = from; i < to; i++)
-        __builtin_prefetch(&builder->node_slots[builder->parts[i].hash & builder->node_mask], 1);
 }
 
 /* What is known of the stack is walked down, what is not is put below without looking. */
@@ -204,19 +209,13 @@ static uint32_t find_stack(struct folded_builder *builder)
     struct stack_tree *tree = &builder->profile->stacks;
     uint32_t node = STACK_ROOT, found = STACK_ROOT;
     size_t at = 0;
-    if (!reserve_nodes(builder, builder->part_count))
-        return NO_STACK;
     for (; at < builder->part_count; at++) {
-        if (at % GROUP_PARTS == 0)
-            prefetch_slots(builder, at);
-        found = find_node(builder, node, builder->parts[at]);
+        found = find_node(builder, node, &builder->parts[at]);
         if (found == NO_STACK)
             break;
         node = found;
     }
     for (; at < builder->part_count && node != NO_STACK; at++) {
-        if (at % GROUP_PARTS == 0)
-            prefetch_slots(builder, at);
         put(builder->node_slots, builder->node_mask, builder->parts[at].hash, tree->size);
         node = stack_tree_append(tree, node, builder->parts[at].frame);
     }
@@ -235,7 +234,9 @@ uint32_t folded_builder_add(struct folded_builder *builder, struct text_view sta
 {
     if (stack.size == 0)
         return STACK_ROOT;
-    if (!find_parts(builder, stack))
+    if (!find_parts(builder, stack) ||
+        (builder->node_slots != NULL && !reserve_nodes(builder, builder->part_count)) ||
+        !find_frames(builder))
         return NO_STACK;
     builder->cut_stacks += builder->is_cut;
     return builder->node_slots != NULL ? find_stack(builder) : find_stack_among_others(builder);

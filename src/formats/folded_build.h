@@ -20,26 +20,26 @@
 /* A frame's text that was met, by its hash, and the frame that it means. */
 struct folded_token {
     struct wide_hash hash;
-    uint32_t frame;
+    uint32_t frame_number; /* + 1; 0: a free slot */
 };
 
-/* A part of a stack, from its outermost frame on. */
+/* A frame of the stack at hand. */
 struct folded_part {
-    uint64_t hash;
-    uint32_t frame; /* its innermost */
+    struct text_view text;
+    struct wide_hash text_hash;
+    uint64_t hash; /* of all frames from the outermost to this one */
+    uint32_t frame;
 };
 
 struct folded_builder {
     struct profile *profile;
     bool needs_lines;
-    /* Tables of numbers + 1, by hash; in the high half is the hash's own; 0 is free. */
-    uint64_t *token_slots;
+    struct folded_token *tokens; /* a slot for each, by hash */
     size_t token_mask;
-    struct folded_token *tokens;
     size_t token_count;
-    size_t token_capacity;
-    uint64_t
-        *node_slots; /* by the hash of all frames down to the node; NULL: others have added nodes before */
+    /* By the hash of all frames down to a node: its number + 1, and in the high half the hash's; 0 is free. NULL:
+     * others have added nodes before. */
+    uint64_t *node_slots;
     size_t node_mask;
     struct folded_part *parts; /* of the stack at hand */
     size_t part_count;
