@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measure converting and drawing beside other tools: convert.py [CASE…] [--runs N] [--folder FOLDER].
+"""Measure converting and drawing beside other tools: convert.py [CASE…] [--runs N] [--folder FOLDER] [--json FILE].
 
 Each case has an input that is made once, our command and the peers' commands. All run in turn, N times, so that a
 busy machine hits them alike; the best CPU time (user and system) and the least of the largest resident sizes count.
@@ -11,13 +11,14 @@ A peer that is not there is left out.
 """
 
 import argparse
+import json
 import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 
-from measured_run import run
+from measured_run import run, run_pipe
 
 HERE = pathlib.Path(__file__).resolve().parent
 INFERNO = os.environ.get("INFERNO_BIN", "")
@@ -44,7 +45,7 @@ def perl(program, *arguments):
     return ["perl", str(pathlib.Path(FLAMEGRAPH) / program), *arguments] if FLAMEGRAPH else None
 
 
-# case: (inputs, {tool: command}); {0} and {1} are the inputs
+# case: (inputs, {tool: command}); {0} and {1} are the inputs; '|' stands between two commands
 CASES = {}
 for kind in ("perf", "perf_jitter"):
     CASES[f"{kind}-folded"] = ([f"{kind}.txt"], {
@@ -66,6 +67,12 @@ for kind in ("deep", "wide"):
         "inferno": inferno("inferno-diff-folded", "{0}", "{1}"),
         "FlameGraph": perl("difffolded.pl", "{0}", "{1}"),
     })
+    CASES[f"{kind}-diff-svg"] = ([f"{kind}.folded", f"{kind}.folded"], {
+        "sparkflame -j1": ours("diff", "-j", "1", "-f", "svg", "-o", "-", "{0}", "{1}"),
+        "sparkflame -j2": ours("diff", "-j", "2", "-f", "svg", "-o", "-", "{0}", "{1}"),
+        "inferno": INFERNO and [*inferno("inferno-diff-folded", "{0}", "{1}"), "|", *inferno("inferno-flamegraph")],
+        "FlameGraph": FLAMEGRAPH and [*perl("difffolded.pl", "{0}", "{1}"), "|", *perl("flamegraph.pl")],
+    })
 
 
 def make_input(folder, name):
@@ -78,20 +85,29 @@ def make_input(folder, name):
     return path
 
 
+def run_any(command):
+    if "|" not in command:
+        return run(command)
+    bar = command.index("|")
+    return run_pipe(command[:bar], command[bar + 1:])
+
+
 def measure(name, folder, runs, slow):
     inputs, commands = CASES[name]
     paths = [str(make_input(folder, each)) for each in inputs]
     commands = {tool: [word.format(*paths) for word in command] for tool, command in commands.items()
-                if command is not None and (slow or tool != "FlameGraph")}
+                if command and (slow or tool != "FlameGraph")}
     found = {tool: [] for tool in commands}
     for _ in range(runs):
         for tool, command in commands.items():
-            found[tool].append(run(command))
+            found[tool].append(run_any(command))
     best = {tool: tuple(min(column) for column in zip(*results)) for tool, results in found.items()}
     for tool, (cpu, resident, wall) in best.items():
         base = best["sparkflame -j1"]
         print(f"| {name} | {tool} | {cpu:.2f} | {cpu / base[0]:.1f} | {resident:.0f} | {resident / base[1]:.1f} | {wall:.2f} |",
               flush=True)
+    return [{"case": name, "tool": tool, "cpu_s": cpu, "resident_mb": resident, "wall_s": wall, "runs": runs}
+            for tool, (cpu, resident, wall) in best.items()]
 
 
 def main():
@@ -100,6 +116,7 @@ def main():
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path(tempfile.gettempdir()) / "sparkflame-bench")
     parser.add_argument("--slow", action="store_true", help="FlameGraph's scripts too")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="else convert.json in the folder")
     arguments = parser.parse_args()
     unknown = set(arguments.cases) - set(CASES)
     if unknown:
@@ -107,8 +124,13 @@ def main():
     arguments.folder.mkdir(parents=True, exist_ok=True)
     print("| case | tool | CPU s | times ours | MB | times ours | wall s |")
     print("|---|---|---|---|---|---|---|")
+    load_before = os.getloadavg()[0]
+    results = []
     for name in arguments.cases or CASES:
-        measure(name, arguments.folder, arguments.runs, arguments.slow)
+        results += measure(name, arguments.folder, arguments.runs, arguments.slow)
+    report = {"processors": os.cpu_count(), "load_before": load_before, "load_after": os.getloadavg()[0],
+              "results": results}
+    (arguments.json or arguments.folder / "convert.json").write_text(json.dumps(report, indent=1) + "\n")
 
 
 if __name__ == "__main__":
