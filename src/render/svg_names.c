@@ -34,6 +34,8 @@ static struct svg_name *name_of(struct svg_names *names, struct text_view functi
 
 const struct svg_name *svg_names_find(const struct svg_names *names, struct text_view function)
 {
+    if (names->capacity == 0)
+        return NULL;
     uint32_t number = string_table_find(&names->texts, function);
     return number < names->capacity ? &names->names[number] : NULL;
 }

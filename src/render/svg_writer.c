@@ -82,6 +82,22 @@ static void write_decimal(struct output *output, double number)
     output_write(output, digits, size);
 }
 
+/* Always two digits after the point. */
+static void write_percent(struct output *output, double percent)
+{
+    double scaled = nearbyint(fabs(percent) * 100);
+    if (!(scaled < 1e15)) {
+        output_format(output, "%.2f%%", percent);
+        return;
+    }
+    uint64_t hundredths = (uint64_t)scaled;
+    char digits[4] = {'.', (char)('0' + hundredths / 10 % 10), (char)('0' + hundredths % 10), '%'};
+    if (percent < 0)
+        output_byte(output, '-');
+    output_u64(output, hundredths / 100);
+    output_write(output, digits, sizeof(digits));
+}
+
 static void write_weight(struct output *output, double weight)
 {
     double whole = floor(weight + 0.5);
@@ -133,7 +149,9 @@ static void write_difference(const struct picture *picture, const struct box *bo
     double before = view->totals[0][box->node], after = view->totals[1][box->node];
     double all_before = view->totals[0][STACK_ROOT], all_after = view->totals[1][STACK_ROOT];
     double change = (all_after > 0 ? after / all_after : 0) - (all_before > 0 ? before / all_before : 0);
-    output_format(output, "; %+.2f%%, before ", 100 * change);
+    output_c_string(output, change < 0 ? "; " : "; +");
+    write_percent(output, 100 * change);
+    output_c_string(output, ", before ");
     write_count(output, before * picture->options->factor);
     output_c_string(output, ", after ");
     write_count(output, after * picture->options->factor);
@@ -158,10 +176,12 @@ static void write_title(const struct picture *picture, const struct box *box, co
     output_byte(output, ' ');
     xml_text_write(output, text_of(picture->options->count_name));
     double share = picture->weight > 0 ? 100 * box->width / picture->weight : 0;
-    if (box->level == 0 && share > 99.995)
+    if (box->level == 0 && share > 99.995) {
         output_c_string(output, ", 100%");
-    else
-        output_format(output, ", %.2f%%", share);
+    } else {
+        output_c_string(output, ", ");
+        write_percent(output, share);
+    }
     if (picture->view->sides == 2)
         write_difference(picture, box);
     output_c_string(output, ")</title>");
