@@ -194,6 +194,12 @@ def test_help_that_cannot_be_written(binary, arguments):
     assert run.returncode == 1 and b"cannot write output" in run.stderr
 
 
+def test_a_place_that_cannot_be_written_is_told_before_reading(sparkflame):
+    for command in (["flame", "no-such-profile"], ["diff", "no-such-profile", "other"], ["convert", "no-such-profile"]):
+        run = sparkflame(*command, "-o", "missing/x.svg")
+        assert run.returncode == 1 and b"cannot write missing/x.svg" in run.stderr and b"no-such" not in run.stderr
+
+
 def fills(picture):
     return dict(re.findall(r"<title>(\S+) .*?fill=\"(rgb\(\d+,\d+,\d+\))\"", picture.decode()))
 

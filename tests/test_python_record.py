@@ -166,6 +166,21 @@ def test_a_program_is_recorded_from_begin_to_end(sparkflame, tmp_path):
     done = sparkflame("record", "-f", "shell.folded", "-q", "--", "/bin/sh", "-c", '"$@" & wait', "sh", *program)
     assert done.returncode == 0, done.stderr.decode()
     assert b"<module> (<string>:2)" in (tmp_path / "shell.folded").read_bytes()
+    program[-1] += "\nraise SystemExit(7)"
+    done = sparkflame("record", "-f", "failed.folded", "-q", "--", *program)
+    assert done.returncode == 7 and (tmp_path / "failed.folded").exists(), done.stderr.decode()
+
+
+def test_nothing_is_started_when_its_recording_cannot_be_written(sparkflame, tmp_path):
+    (tmp_path / "folder.html").mkdir()
+    for place in ("missing/out.html", "folder.html"):
+        done = sparkflame("record", "-f", place, "--", "touch", "started")
+        assert done.returncode != 0 and place.encode() in done.stderr and not (tmp_path / "started").exists()
+
+
+@pytest.mark.parametrize("script, code", [("exit 3", 3), ("kill -TERM $$", 128 + 15)])
+def test_the_exit_code_of_a_program_is_passed_on(sparkflame, script, code):
+    assert sparkflame("record", "-f", "x.folded", "--", "/bin/sh", "-c", script).returncode == code
 
 
 def test_interrupting_writes_what_was_read(binary, tmp_path):

@@ -77,6 +77,20 @@ bool output_open(struct output *output, const char *path, struct error *error)
     return open_temporary(output, path, error);
 }
 
+bool output_check(const char *path, struct error *error)
+{
+    struct stat status;
+    struct output output;
+    /* Opening a pipe and closing it again would tell its reader that all is over. */
+    if (strcmp(path, "-") == 0 ||
+        (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)))
+        return true;
+    if (!output_open(&output, path, error))
+        return false;
+    output_release(&output);
+    return true;
+}
+
 static void fail(struct output *output)
 {
     if (!output->failed)

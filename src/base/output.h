@@ -36,6 +36,8 @@ struct output {
 };
 
 bool output_open(struct output *output, const char *path, struct error *error) MUST_CHECK;
+/* True if output_open() can write there; leaves nothing behind. To be asked before long work. */
+bool output_check(const char *path, struct error *error) MUST_CHECK;
 bool output_open_descriptor(struct output *output, int descriptor, struct error *error) MUST_CHECK;
 /* Appends to the builder, which the caller owns and which must outlive the output. */
 bool output_open_memory(struct output *output, struct text_builder *builder, struct error *error) MUST_CHECK;

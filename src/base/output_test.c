@@ -119,6 +119,22 @@ TEST(impossible_places_are_refused)
     CHECK(strstr(error.message, "folder") != NULL);
 }
 
+TEST(a_place_is_checked_without_a_trace)
+{
+    struct error error = {0};
+    char path[] = "/tmp/output_check_XXXXXX";
+    int descriptor = mkstemp(path);
+    CHECK(descriptor >= 0 && close(descriptor) == 0);
+    CHECK_OK(error, output_check(path, &error));
+    CHECK(access(path, F_OK) == 0);
+    CHECK(unlink(path) == 0);
+    CHECK_OK(error, output_check(path, &error));
+    CHECK(access(path, F_OK) != 0);
+    CHECK_OK(error, output_check("-", &error));
+    CHECK(!output_check("/", &error));
+    CHECK(!output_check("/nonexistent/file", &error));
+}
+
 TEST(limit_of_memory_is_told)
 {
     struct text_builder builder;

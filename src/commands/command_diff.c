@@ -173,8 +173,9 @@ static int run(int argc, char **argv)
     if (picture_options.chart)
         return command_usage_error(&command_diff, "--flamechart cannot show a difference");
     struct picture_target target;
-    if (!picture_target_choose(&target, &command_diff, &picture_options, "svg"))
-        return EXIT_USAGE;
+    int exit_code = picture_target_prepare(&target, &command_diff, &picture_options, "svg");
+    if (exit_code != EXIT_GOOD)
+        return exit_code;
     return compare(&target, argv + 1);
 }
 

@@ -165,7 +165,7 @@ const struct command command_record = {
                "Pythons are never stopped: each stack is read twice at once and kept only when both\n"
                "copies agree. CPython 3.8 to 3.15; PySpark workers tell the task that they serve. A program\n"
                "after \"--\" is started and recorded with all processes that it starts, until it ends.\n"
-               "Ctrl-C ends a recording and writes what was read.\n",
+               "Its exit code is passed on. Ctrl-C ends a recording and writes what was read.\n",
     .examples = "  sparkflame record 1234 -d 30 -f profile.html\n"
                 "      half a minute of process 1234\n"
                 "  sparkflame record 4711 -d 30 -e alloc -f allocations.html\n"

@@ -30,7 +30,8 @@ int picture_command_run(const struct picture_command *call, int argc, char **arg
     if (operand_count == 0)
         return command_usage_error(call->command, "no profile given; \"-\" reads standard input");
     struct picture_target target;
-    if (!picture_target_choose(&target, call->command, call->picture, call->fallback))
-        return EXIT_USAGE;
+    int exit_code = picture_target_prepare(&target, call->command, call->picture, call->fallback);
+    if (exit_code != EXIT_GOOD)
+        return exit_code;
     return write_picture(call, &target, argv + 1, operand_count);
 }

@@ -69,6 +69,18 @@ bool picture_target_choose(struct picture_target *target, const struct command *
     return false;
 }
 
+int picture_target_prepare(struct picture_target *target, const struct command *command,
+                           const struct picture_options *options, const char *fallback)
+{
+    struct error error = {0};
+    if (!picture_target_choose(target, command, options, fallback))
+        return EXIT_USAGE;
+    if (output_check(target->path, &error))
+        return EXIT_GOOD;
+    command_complain(command, "%s", error.message);
+    return error.code == ERROR_USAGE ? EXIT_USAGE : EXIT_FAILED;
+}
+
 struct profile_needs picture_needs(const struct picture_target *target, const struct picture_options *options)
 {
     struct profile_needs needs = {.kinds = true, .one_event = true};

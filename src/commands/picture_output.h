@@ -51,6 +51,9 @@ void picture_options_init(struct picture_options *options);
 /* Chooses by --format, by the file's ending, else `fallback` for standard output. Prints what is wrong; false then. */
 bool picture_target_choose(struct picture_target *target, const struct command *command,
                            const struct picture_options *options, const char *fallback) MUST_CHECK;
+/* The same, and looks that the place can be written: before long work. The exit code: EXIT_GOOD if it can. */
+int picture_target_prepare(struct picture_target *target, const struct command *command,
+                           const struct picture_options *options, const char *fallback) MUST_CHECK;
 struct profile_needs picture_needs(const struct picture_target *target,
                                    const struct picture_options *options);
 /* Writes; the exit code. `before` is NULL, or the other side of a comparison (then names tell them apart). */

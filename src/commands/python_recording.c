@@ -152,7 +152,8 @@ static void print_summary(const struct python_recording *recording, const struct
         command_complain(recording->command, "no Python process was seen in that time");
 }
 
-bool python_recording_run(const struct python_recording *recording, struct profile *profile)
+bool python_recording_run(const struct python_recording *recording, struct profile *profile,
+                          int *program_exit)
 {
     struct error error = {0};
     struct python_profile into;
@@ -177,7 +178,7 @@ done:
         command_complain(recording->command, "%s", error.message);
     python_sampler_free(sampler);
     python_profile_release(&into);
-    python_targets_release(&targets);
+    *program_exit = python_targets_release(&targets);
     return good;
 }
 
@@ -186,8 +187,9 @@ int python_recording_write(const struct python_recording *recording, const struc
     static struct profile_input_options input_options;
     struct error error = {0};
     struct picture_target target;
-    if (!picture_target_choose(&target, recording->command, picture, "folded"))
-        return EXIT_USAGE;
+    int exit_code = picture_target_prepare(&target, recording->command, picture, "folded");
+    if (exit_code != EXIT_GOOD)
+        return exit_code;
     struct profile_needs needs = picture_needs(&target, picture);
     struct profile_input input = {.command = recording->command, .options = &input_options};
     profile_input_options_init(&input_options);
@@ -197,9 +199,10 @@ int python_recording_write(const struct python_recording *recording, const struc
         return EXIT_FAILED;
     }
     input.profile.times_are_absolute = true;
-    int exit_code = EXIT_FAILED;
-    if (python_recording_run(recording, &input.profile))
+    exit_code = EXIT_FAILED;
+    int program_exit = 0;
+    if (python_recording_run(recording, &input.profile, &program_exit))
         exit_code = picture_write(&target, picture, &input, NULL, NULL);
     profile_release(&input.profile);
-    return exit_code;
+    return program_exit != 0 ? program_exit : exit_code;
 }

@@ -30,8 +30,10 @@ struct python_recording {
     bool quiet;
 };
 
-/* Fills the profile, which is initialised. False: nothing was recorded, and why was printed. */
-bool python_recording_run(const struct python_recording *recording, struct profile *profile) MUST_CHECK;
+/* Fills the profile, which is initialised. False: nothing was recorded, and why was printed. *program_exit is the exit
+ * code of the started program, 0 without one. */
+bool python_recording_run(const struct python_recording *recording, struct profile *profile,
+                          int *program_exit) MUST_CHECK;
 /* "30", "1.5", "90s", "2m", "1h", "unlimited" (0). */
 bool python_recording_parse_duration(const char *text, int64_t *duration_ns, struct error *error) MUST_CHECK;
 /* One more process, by its number in decimal or with 0x. */
@@ -41,7 +43,7 @@ bool python_recording_set_rate(struct python_recording *recording, double rate,
                                struct error *error) MUST_CHECK;
 /* Takes "--" and what follows, a program whose options are not ours, off the arguments. NULL: there is none. */
 char **python_recording_cut_program(int *argc, char **argv);
-/* Records and writes the profile; the exit code. */
+/* Records and writes the profile; the exit code, which is that of the started program if it failed. */
 int python_recording_write(const struct python_recording *recording, const struct picture_options *picture);
 
 #endif

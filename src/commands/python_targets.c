@@ -46,11 +46,10 @@ bool python_targets_init(struct python_targets *targets, const struct python_rec
            python_sampler_add(sampler, targets->started, error);
 }
 
-void python_targets_release(struct python_targets *targets)
+int python_targets_release(struct python_targets *targets)
 {
     spark_targets_free(targets->spark);
-    if (targets->started > 0)
-        started_command_wait(targets->started);
+    return targets->started > 0 ? started_command_wait(targets->started) : 0;
 }
 
 void python_targets_sample(struct python_targets *targets, struct python_sampler *sampler,

@@ -26,8 +26,8 @@ struct python_targets {
 /* Starts the program and adds all processes to the sampler. Release the targets in any case. */
 bool python_targets_init(struct python_targets *targets, const struct python_recording *recording,
                          struct python_sampler *sampler, struct error *error) MUST_CHECK;
-/* Waits for the program's end. */
-void python_targets_release(struct python_targets *targets);
+/* Waits for the program's end; its exit code, 0 without one. */
+int python_targets_release(struct python_targets *targets);
 /* Samples for so long (0: no limit), or until *stop is set or all processes have ended; what belongs to the
  * application and came since is sampled, too. */
 void python_targets_sample(struct python_targets *targets, struct python_sampler *sampler,

@@ -6,8 +6,6 @@
 
 #include "jvm_attach/jvm_process.h"
 
-/* What stands for "until Ctrl-C": the agent wants an end. */
-#define LONGEST_SECONDS INT64_C(8640000)
 #define MOST_ARGUMENTS 20
 
 extern const struct command command_asprof;
@@ -70,7 +68,7 @@ int record_jvm(const struct jvm_recording *recording, pid_t pid, const struct pi
             "convert\" makes others of a .jfr");
     char seconds[32], interval[32], process[16];
     int64_t whole = (recording->duration_ns + 999999999) / 1000000000;
-    snprintf(seconds, sizeof(seconds), "%" PRId64, whole == 0 ? LONGEST_SECONDS : whole);
+    snprintf(seconds, sizeof(seconds), "%" PRId64, whole == 0 ? RECORD_JVM_LONGEST_SECONDS : whole);
     snprintf(interval, sizeof(interval), "%.0f", 1e9 / recording->rate_hz);
     snprintf(process, sizeof(process), "%d", (int)pid);
     struct call call = {.count = 0};

@@ -11,6 +11,9 @@
 #include "commands/command.h"
 #include "commands/picture_output.h"
 
+/* What stands for "until Ctrl-C": the agent wants an end. */
+#define RECORD_JVM_LONGEST_SECONDS INT64_C(8640000)
+
 struct jvm_recording {
     const struct command *command; /* for messages */
     const char *event;             /* NULL: cpu */

@@ -39,13 +39,15 @@ bool started_command_start(pid_t *pid, char *const *argv, struct error *error)
     close(failure[0]);
     if (got != (ssize_t)sizeof(reason))
         return true;
-    started_command_wait(*pid);
+    (void)started_command_wait(*pid);
     errno = reason;
     return error_set_system(error, "cannot start %s", argv[0]);
 }
 
-void started_command_wait(pid_t pid)
+int started_command_wait(pid_t pid)
 {
-    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
     }
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

@@ -12,7 +12,7 @@
 
 /* Starts argv (ended by NULL) with our own input and outputs, and returns when the program runs. */
 bool started_command_start(pid_t *pid, char *const *argv, struct error *error) MUST_CHECK;
-/* Waits for its end. */
-void started_command_wait(pid_t pid);
+/* Waits for its end; its exit code, 128 + the signal for one that a signal ended, as shells have it. */
+int started_command_wait(pid_t pid);
 
 #endif
