@@ -70,8 +70,8 @@ bool protobuf_reader_next(struct protobuf_reader *reader, struct protobuf_field 
         return false;
     if (tag >> 3 == 0 || tag >> 3 > UINT32_MAX)
         return fail(reader, "a field with an impossible number", error);
-    field->number = (uint32_t)(tag >> 3);
-    field->wire = (enum protobuf_wire)(tag & 7);
+    /* What this kind of field has not is empty, never that of the field before. */
+    *field = (struct protobuf_field){(uint32_t)(tag >> 3), (enum protobuf_wire)(tag & 7), 0, TEXT("")};
     switch (tag & 7) {
     case PROTOBUF_VARINT:
         return protobuf_reader_varint(reader, &field->value, error) ||

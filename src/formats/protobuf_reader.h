@@ -31,8 +31,8 @@ struct protobuf_reader {
 struct protobuf_field {
     uint32_t number;
     enum protobuf_wire wire;
-    uint64_t value;         /* of a varint or fixed field */
-    struct text_view bytes; /* of a PROTOBUF_BYTES field */
+    uint64_t value;         /* of a varint or fixed field; else 0 */
+    struct text_view bytes; /* of a PROTOBUF_BYTES field; else empty */
 };
 
 /* `file` is the whole file's first byte, of which `message` is a part. */

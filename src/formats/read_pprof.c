@@ -113,7 +113,7 @@ static bool add_numbers(struct reading *reading, const struct protobuf_field *fi
 {
     bool (*add)(struct reading *, uint64_t, struct text_view, struct error *) =
         field->number == 1 ? add_location_id : add_value;
-    if (field->wire == PROTOBUF_VARINT)
+    if (field->wire != PROTOBUF_BYTES)
         return add(reading, field->value, at, error);
     struct protobuf_reader packed;
     uint64_t value;
