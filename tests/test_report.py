@@ -138,3 +138,14 @@ def test_names_reach_no_terminal_raw(sparkflame, tmp_path):
         '{"Event":"SparkListenerApplicationStart","App Name":"a\\u001b[31m\\u0007b","App ID":"x","Timestamp":1}\n')
     run = sparkflame("report", tmp_path / "log")
     assert b"\x1b" not in run.stdout and b"\x07" not in run.stdout
+
+
+@pytest.mark.parametrize("ending", ["lz4", "snappy"])
+def test_packed_as_spark_packs(sparkflame, data, log, ending):
+    """Made of the plain log by lz4-java's LZ4BlockOutputStream and snappy-java's SnappyOutputStream."""
+    packed = data / "event_log_packed" / f"single.{ending}"
+    assert report(sparkflame, packed) == report(sparkflame, log)
+    for damage in (packed.read_bytes()[:20000], packed.read_bytes()[:20000] + b"\xff" * 1000 + packed.read_bytes()[21000:]):
+        run = sparkflame("report", "-f", "json", "-", stdin=damage)
+        assert run.returncode == 1 and run.stderr
+        assert json.loads(run.stdout)["application"]["name"] == "event log of a test"

@@ -174,7 +174,8 @@ const struct command command_report = {
     .usage = "[OPTIONS] EVENTLOG|LOG|FOLDER…",
     .details =
         "An event log is a file, or the folder of a rolling log (eventlog_v2_…); several parts of\n"
-        "one application may be given. It may be packed with zstd, lz4 or gzip. Logs (see sparkflame logs)\n"
+        "one application may be given. It may be packed with zstd, lz4, snappy or gzip. Logs (see sparkflame "
+        "logs)\n"
         "add errors and what is said most; without an event log they tell jobs, stages and tasks, too.\n",
     .examples = "  sparkflame report /tmp/spark-events/local-1700000000000\n"
                 "      summary, stages with skew and spill, failures, advice\n"

@@ -208,7 +208,7 @@ static bool begin(struct byte_source *source, struct error *error)
 {
     struct text_view head;
     if (source->descriptor >= 0) {
-        head = byte_source_peek(source, 6, error);
+        head = byte_source_peek(source, 8, error);
         if (source->failed)
             return false;
     } else {

@@ -7,6 +7,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "formats/block_unpacker.h"
+
 struct unpacker {
     enum packing packing;
     bool inside;   /* of a member */
@@ -15,6 +17,7 @@ struct unpacker {
     z_stream gzip; /* valid for PACKING_GZIP */
     ZSTD_DStream *zstd;
     LZ4F_dctx *lz4;
+    struct block_unpacker blocks; /* valid for PACKING_LZ4_BLOCKS and PACKING_SNAPPY */
 };
 
 #define GZIP_WINDOW_BITS (15 + 16) /* 16: a gzip header is wanted */
@@ -27,12 +30,16 @@ enum packing packing_of(struct text_view head)
         return PACKING_ZSTD;
     if (text_starts_with(head, TEXT("\x04\x22\x4d\x18")))
         return PACKING_LZ4;
+    if (text_starts_with(head, TEXT("LZ4Block")))
+        return PACKING_LZ4_BLOCKS;
+    if (text_starts_with(head, TEXT("\x82SNAPPY\0")))
+        return PACKING_SNAPPY;
     return PACKING_NONE;
 }
 
 const char *packing_name(enum packing packing)
 {
-    static const char *const names[] = {"plain", "gzip", "zstd", "lz4"};
+    static const char *const names[] = {"plain", "gzip", "zstd", "lz4", "lz4", "snappy"};
     return names[packing];
 }
 
@@ -46,6 +53,10 @@ static bool start(struct unpacker *unpacker)
         return unpacker->zstd != NULL;
     case PACKING_LZ4:
         return !LZ4F_isError(LZ4F_createDecompressionContext(&unpacker->lz4, LZ4F_VERSION));
+    case PACKING_LZ4_BLOCKS:
+    case PACKING_SNAPPY:
+        block_unpacker_init(&unpacker->blocks, unpacker->packing == PACKING_SNAPPY);
+        return true;
     case PACKING_NONE:
         break;
     }
@@ -74,6 +85,8 @@ void unpacker_free(struct unpacker *unpacker)
     ZSTD_freeDStream(unpacker->zstd);
     if (unpacker->lz4 != NULL)
         LZ4F_freeDecompressionContext(unpacker->lz4);
+    if (unpacker->packing == PACKING_LZ4_BLOCKS || unpacker->packing == PACKING_SNAPPY)
+        block_unpacker_release(&unpacker->blocks);
     free(unpacker);
 }
 
@@ -156,6 +169,17 @@ static bool run_lz4(struct unpacker *unpacker, struct text_view *input, char *to
     return true;
 }
 
+static bool run_blocks(struct unpacker *unpacker, struct text_view *input, char *to, size_t room,
+                       size_t *made, struct error *error)
+{
+    size_t before = input->size;
+    if (!block_unpacker_run(&unpacker->blocks, input, to, room, made, error))
+        return false;
+    unpacker->any = unpacker->any || input->size < before;
+    unpacker->inside = !block_unpacker_at_end(&unpacker->blocks);
+    return true;
+}
+
 bool unpacker_run(struct unpacker *unpacker, struct text_view *input, char *to, size_t room, size_t *made,
                   struct error *error)
 {
@@ -167,6 +191,9 @@ bool unpacker_run(struct unpacker *unpacker, struct text_view *input, char *to, 
         return run_zstd(unpacker, input, to, room, made, error);
     case PACKING_LZ4:
         return run_lz4(unpacker, input, to, room, made, error);
+    case PACKING_LZ4_BLOCKS:
+    case PACKING_SNAPPY:
+        return run_blocks(unpacker, input, to, room, made, error);
     case PACKING_NONE:
         break;
     }

@@ -1,5 +1,6 @@
 /*
- * unpacker.h - undoes gzip, zstd and lz4 (frame format), piece by piece; members that follow one another are one text.
+ * unpacker.h - undoes gzip, zstd, lz4 (frames, and lz4-java's blocks) and snappy-java's streams, piece by piece; members
+ * that follow one another are one text.
  *
  * Owns: the state of the decoder, until unpacker_free().
  * Threads: one at a time.
@@ -19,13 +20,15 @@ enum packing {
     PACKING_GZIP,
     PACKING_ZSTD,
     PACKING_LZ4,
+    PACKING_LZ4_BLOCKS,
+    PACKING_SNAPPY,
 };
 
 struct unpacker;
 
-/* By the first bytes; six are enough. */
+/* By the first bytes; eight are enough. */
 enum packing packing_of(struct text_view head);
-/* "gzip", "zstd", "lz4" or "plain". */
+/* "gzip", "zstd", "lz4", "snappy" or "plain". */
 const char *packing_name(enum packing packing);
 /* NULL with *error set. */
 struct unpacker *unpacker_new(enum packing packing, struct error *error) MUST_CHECK;

@@ -1,0 +1,42 @@
+/*
+ * block_unpacker.h - undoes the block formats in which Spark packs event logs: lz4-java's "LZ4Block" and snappy-java's
+ * stream. Each block is read whole, then unpacked.
+ *
+ * libsnappy, a C++ library, is loaded when the first block of snappy is met.
+ *
+ * Owns: a block of packed and one of unpacked bytes, until block_unpacker_release().
+ * Threads: one at a time.
+ * Limit: BLOCK_LIMIT_BYTES for a block, packed or not.
+ */
+#ifndef FORMATS_BLOCK_UNPACKER_H
+#define FORMATS_BLOCK_UNPACKER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/error.h"
+#include "base/text_builder.h"
+#include "base/text_view.h"
+
+#define BLOCK_LIMIT_BYTES ((size_t)64 << 20)
+
+struct block_unpacker {
+    bool is_snappy;
+    struct text_builder packed; /* of the block at hand: header and bytes so far */
+    char *raw;
+    size_t raw_capacity;
+    size_t raw_size;
+    size_t raw_at; /* what was handed out of it */
+};
+
+void block_unpacker_init(struct block_unpacker *unpacker, bool is_snappy);
+void block_unpacker_release(struct block_unpacker *unpacker);
+/* As unpacker_run(). */
+bool block_unpacker_run(struct block_unpacker *unpacker, struct text_view *input, char *to, size_t room,
+                        size_t *made, struct error *error) MUST_CHECK;
+/* True between blocks. */
+bool block_unpacker_at_end(const struct block_unpacker *unpacker);
+
+#endif
