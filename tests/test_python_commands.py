@@ -65,7 +65,8 @@ def test_py_spy_raw_is_folded_text(sparkflame, tmp_path):
 @pytest.mark.parametrize("arguments, message", [
     (("watch",), 'no subcommand "watch"; there are record, top and dump'),
     (("record",), "which process? Give --pid PID or a program"),
-    (("record", "--native", "-p", "1"), "--native is not supported"),
+    (("dump", "--native", "-p", "1"), "--native is for record only"),
+    (("record", "--native", "--nonblocking", "-p", "1"), "--native stops threads, so it does not go with --nonblocking"),
     (("dump", "--", "python3"), "dump needs --pid PID"),
     (("dump", "-c", "core"), "--core is not supported"),
 ])

@@ -70,11 +70,12 @@ static const struct option dump_options[] = {
     {NULL, 0, 0, 0, NULL, NULL},
 };
 
-static bool check_supported(struct error *error)
+static bool check_supported(bool is_record, struct error *error)
 {
-    if (options.native)
-        return error_set(error, ERROR_UNSUPPORTED,
-                         "--native is not supported: only Python frames can be shown");
+    if (options.native && !is_record)
+        return error_set(error, ERROR_UNSUPPORTED, "--native is for record only");
+    if (options.native && options.nonblocking)
+        return error_set(error, ERROR_USAGE, "--native stops threads, so it does not go with --nonblocking");
     if (options.locals)
         return error_set(error, ERROR_UNSUPPORTED, "--locals is not supported");
     if (options.core != NULL)
@@ -98,6 +99,7 @@ static bool set_target(struct python_recording *recording, char **operands, int 
     recording->sampler.follow_children = options.subprocesses;
     recording->sampler.want_idle = options.idle;
     recording->sampler.only_gil = options.gil;
+    recording->sampler.wants_native = options.native;
     recording->sampler.wait_for_python = recording->program != NULL;
     recording->quiet = options.hide_progress;
     return python_recording_set_rate(recording, options.rate, error);
@@ -186,7 +188,7 @@ static int run(int argc, char **argv)
         command_print_help(&command_py_spy);
         return EXIT_GOOD;
     }
-    if (!check_supported(&error) || !set_target(&recording, argv + 1, operand_count, &error))
+    if (!check_supported(is_record, &error) || !set_target(&recording, argv + 1, operand_count, &error))
         return command_usage_error(&command_py_spy, "%s", error.message);
     if (is_dump && recording.pid_count == 0)
         return command_usage_error(&command_py_spy, "dump needs --pid PID");
@@ -198,12 +200,13 @@ const struct command command_py_spy = {
     .summary = "Take py-spy's command line: record, top, dump",
     .usage = "record|top|dump [OPTIONS] [--] [PROGRAM [ARGUMENT…]]",
     .details =
-        "record  -p PID -o FILE -f flamegraph|raw|speedscope|chrometrace -d SECONDS -r HZ -s -F -t -g -i\n"
+        "record  -p PID -o FILE -f flamegraph|raw|speedscope|chrometrace -d SECONDS -r HZ -s -F -t -g -i -n\n"
         "        --nolineno --full-filenames --nonblocking --hideprogress\n"
         "top     -p PID -r HZ --delay SECONDS -s -g -i --full-filenames\n"
         "dump    -p PID -j -s --full-filenames\n\n"
-        "Options and formats are those of py-spy 0.4. The target is never stopped, with or without\n"
-        "--nonblocking. --native, --locals and core files are not supported.\n",
+        "Options and formats are those of py-spy 0.4. The target is not stopped, with or without\n"
+        "--nonblocking; only --native stops threads for an instant. --locals and core files are not\n"
+        "supported.\n",
     .examples = "  sparkflame py-spy record -o profile.svg --pid 12345\n"
                 "  sparkflame py-spy dump --pid 12345 --json\n",
     .options = NULL,

@@ -14,7 +14,7 @@ struct record_options {
     const char *event;
     double rate;
     struct option_list pids;
-    bool subprocesses, gil, idle, threads, processes, function, no_lines, full_names, quiet;
+    bool subprocesses, gil, idle, pause, native, threads, processes, function, no_lines, full_names, quiet;
 };
 
 #define AT(field) offsetof(struct record_options, field)
@@ -34,6 +34,10 @@ static const struct option recording_options[] = {
     {"event", 'e', OPTION_TEXT, AT(event), "NAME", "JVMs: cpu, wall, alloc, lock, ... (default: cpu)"},
     {"gil", 'g', OPTION_FLAG, AT(gil), NULL, "Only threads that hold the global interpreter lock"},
     {"idle", 0, OPTION_FLAG, AT(idle), NULL, "Also threads that wait"},
+    {"pause", 0, OPTION_FLAG, AT(pause), NULL,
+     "Stop each thread that runs while its stack is read (about 50 µs)"},
+    {"native", 'n', OPTION_FLAG, AT(native), NULL,
+     "Also frames of C and C++ code; stops each thread while its registers and stack are copied"},
     {"quiet", 'q', OPTION_FLAG, AT(quiet), NULL, "No progress, no summary"},
     {NULL, 0, 0, 0, NULL, NULL},
 };
@@ -97,6 +101,8 @@ static bool set_recording(struct python_recording *recording, struct error *erro
         .follow_children = options.subprocesses || recording->program != NULL || options.spark != NULL,
         .want_idle = options.idle,
         .only_gil = options.gil,
+        .pauses = options.pause,
+        .wants_native = options.native,
         .wait_for_python = recording->program != NULL,
     };
     recording->profile = (struct python_profile_options){
@@ -122,11 +128,13 @@ static int run_jvm(const struct python_recording *recording)
         .rate_hz = options.rate,
         .by_thread = options.threads,
     };
-    if (options.gil || options.function || options.no_lines || options.subprocesses)
-        return command_usage_error(&command_record,
-                                   "process %d is a JVM: --gil, --function, --nolineno and "
-                                   "--subprocesses are for Python",
-                                   (int)recording->pids[0]);
+    if (options.gil || options.function || options.no_lines || options.subprocesses || options.pause ||
+        options.native)
+        return command_usage_error(
+            &command_record,
+            "process %d is a JVM: --gil, --function, --nolineno, --pause, --native and "
+            "--subprocesses are for Python",
+            (int)recording->pids[0]);
     return record_jvm(&jvm, recording->pids[0], &picture_options);
 }
 
@@ -162,8 +170,9 @@ const struct command command_record = {
     .usage = "[OPTIONS] PID… | [OPTIONS] --spark APP | [OPTIONS] -- PROGRAM [ARGUMENT…]",
     .details = "A JVM gets the agent (see sparkflame-asprof for all that it can do); its stacks are Java,\n"
                "native and kernel frames.\n\n"
-               "Pythons are never stopped: each stack is read twice at once and kept only when both\n"
-               "copies agree. CPython 3.8 to 3.15; PySpark workers tell the task that they serve. A program\n"
+               "Pythons are not stopped unless --pause or --native asks for it: each stack is read twice\n"
+               "at once and kept only when both copies agree. CPython 3.8 to 3.15; PySpark workers tell the "
+               "task that they serve. A program\n"
                "after \"--\" is started and recorded with all processes that it starts, until it ends.\n"
                "Its exit code is passed on. Ctrl-C ends a recording and writes what was read.\n",
     .examples = "  sparkflame record 1234 -d 30 -f profile.html\n"

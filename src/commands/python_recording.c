@@ -137,14 +137,18 @@ static void print_summary(const struct python_recording *recording, const struct
         snprintf(lost, sizeof(lost), "; given up: %llu restless, %llu unreadable, %llu too deep",
                  (unsigned long long)counts->restless, (unsigned long long)counts->broken,
                  (unsigned long long)counts->too_deep);
+    char unpaused[60] = "";
+    if (counts->unpaused > 0)
+        snprintf(unpaused, sizeof(unpaused), "; %llu times not stopped",
+                 (unsigned long long)counts->unpaused);
     char missed[60] = "";
     if (statistics.missed_ticks > 0)
         snprintf(missed, sizeof(missed), "; %llu missed", (unsigned long long)statistics.missed_ticks);
     if (!recording->quiet)
-        command_complain(recording->command, "%llu stacks of %llu process%s in %llu ticks%s%s",
+        command_complain(recording->command, "%llu stacks of %llu process%s in %llu ticks%s%s%s",
                          (unsigned long long)counts->stacks, (unsigned long long)statistics.processes,
                          statistics.processes == 1 ? "" : "es", (unsigned long long)statistics.ticks, missed,
-                         lost);
+                         lost, unpaused);
     if (counts->stacks == 0 && counts->idle > 0)
         command_complain(recording->command,
                          "no thread ran Python code in that time; --idle records waiting ones too");

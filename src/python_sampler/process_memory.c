@@ -80,6 +80,21 @@ enum memory_result process_memory_read(struct process_memory *memory, uint64_t a
     return process_memory_read_ranges(memory, &range, 1, to, size);
 }
 
+size_t process_memory_read_some(struct process_memory *memory, const struct iovec *ranges, size_t count,
+                                void *to, size_t room_bytes)
+{
+    struct iovec local = {to, room_bytes};
+    size_t size = 0;
+    memory->calls++;
+    ssize_t got = memory->through_file ? -1 : process_vm_readv(memory->pid, &local, 1, ranges, count, 0);
+    if (got >= 0)
+        return (size_t)got;
+    while (memory->through_file && count-- > 0 &&
+           read_from_file(memory, ranges, 1, (char *)to + size) == MEMORY_OK)
+        size += ranges++->iov_len;
+    return size;
+}
+
 bool process_memory_explain(const struct process_memory *memory, enum memory_result result,
                             struct error *error)
 {

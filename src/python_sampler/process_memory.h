@@ -45,6 +45,9 @@ enum memory_result process_memory_read(struct process_memory *memory, uint64_t a
 /* The ranges one after the other into `to`, in this order in time too; all `total_bytes` of them or a failure. */
 enum memory_result process_memory_read_ranges(struct process_memory *memory, const struct iovec *ranges,
                                               size_t count, void *to, size_t total_bytes) MUST_CHECK;
+/* As many bytes as can be had before the first range that is not mapped. */
+size_t process_memory_read_some(struct process_memory *memory, const struct iovec *ranges, size_t count,
+                                void *to, size_t room_bytes);
 /* Says why reading the process failed and what helps. Always false. */
 bool process_memory_explain(const struct process_memory *memory, enum memory_result result,
                             struct error *error);

@@ -22,14 +22,15 @@ void python_functions_release(struct python_functions *functions)
 
 static bool is_same(const struct python_function *left, const struct python_function *right)
 {
-    return left->name == right->name && left->file == right->file && left->first_line == right->first_line;
+    return left->name == right->name && left->file == right->file && left->first_line == right->first_line &&
+           left->is_native == right->is_native;
 }
 
-uint32_t python_functions_add(struct python_functions *functions, struct text_view name,
-                              struct text_view file, uint32_t first_line)
+static uint32_t add(struct python_functions *functions, struct text_view name, struct text_view file,
+                    uint32_t first_line, bool is_native)
 {
     struct python_function function = {string_table_add(&functions->strings, name),
-                                       string_table_add(&functions->strings, file), first_line};
+                                       string_table_add(&functions->strings, file), first_line, is_native};
     if (function.name == NO_STRING || function.file == NO_STRING)
         return NO_FUNCTION;
     /* Different functions with one hash take the next keys. */
@@ -49,4 +50,16 @@ uint32_t python_functions_add(struct python_functions *functions, struct text_vi
         functions->functions[functions->size] = function;
         return (uint32_t)functions->size++;
     }
+}
+
+uint32_t python_functions_add(struct python_functions *functions, struct text_view name,
+                              struct text_view file, uint32_t first_line)
+{
+    return add(functions, name, file, first_line, false);
+}
+
+uint32_t python_functions_add_native(struct python_functions *functions, struct text_view name,
+                                     struct text_view library)
+{
+    return add(functions, name, library, 0, true);
 }

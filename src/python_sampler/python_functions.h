@@ -24,6 +24,7 @@ struct python_function {
     uint32_t name; /* string number */
     uint32_t file;
     uint32_t first_line;
+    bool is_native; /* `file` is the library's name */
 };
 
 struct python_functions {
@@ -38,6 +39,10 @@ bool python_functions_init(struct python_functions *functions) MUST_CHECK;
 void python_functions_release(struct python_functions *functions);
 uint32_t python_functions_add(struct python_functions *functions, struct text_view name,
                               struct text_view file, uint32_t first_line) MUST_CHECK;
+
+/* A function of a library or program. */
+uint32_t python_functions_add_native(struct python_functions *functions, struct text_view name,
+                                     struct text_view library) MUST_CHECK;
 
 static inline struct text_view python_function_name(const struct python_functions *functions, uint32_t number)
 {

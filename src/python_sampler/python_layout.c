@@ -72,7 +72,7 @@ static const struct python_layout
                 .interpreter = {0, 16, 888, NO_OFFSET, 848, NO_OFFSET},
                 .gil = {NO_OFFSET, NO_OFFSET, NO_OFFSET},
                 .thread = {8, 16, 56, 8, 152, 160, NO_OFFSET, 168},
-                .frame = {48, 32, 56, 69, NO_OFFSET, NO_OFFSET, 72, 72, 3, 0},
+                .frame = {48, 32, 56, 69, NO_OFFSET, NO_OFFSET, 72, 72, 3, 0, 68},
                 .code = {112, 120, 128, 136, 72, 184, NO_OFFSET, 96, 144},
                 OBJECTS_BEFORE_3_12,
             },

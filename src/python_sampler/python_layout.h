@@ -68,6 +68,8 @@ struct python_layout {
         uint32_t bytes;             /* to read of a frame */
         uint8_t first_hidden_owner; /* frames with this owner or a higher one are no Python code */
         uint8_t instruction_bytes;  /* 1 or 2: unit of `instruction` up to 3.10; 0: it is a pointer */
+        uint8_t
+            entry_mark; /* 3.11: where a frame says that a call of the interpreter's loop begins with it; 0: nowhere */
     } frame;
     struct {
         uint32_t file_name;

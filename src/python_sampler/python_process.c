@@ -20,7 +20,7 @@
 bool python_sampling_init(struct python_sampling *sampling)
 {
     *sampling = (struct python_sampling){.frames = NULL};
-    sampling->frames = malloc(PYTHON_MOST_FRAMES * sizeof(*sampling->frames));
+    sampling->frames = malloc((PYTHON_MOST_FRAMES + NATIVE_MOST_FRAMES) * sizeof(*sampling->frames));
     if (sampling->frames != NULL && python_functions_init(&sampling->functions) &&
         python_stack_buffer_init(&sampling->buffer) && memory_batch_init(&sampling->batch))
         return true;
@@ -28,13 +28,22 @@ bool python_sampling_init(struct python_sampling *sampling)
     return false;
 }
 
+bool python_sampling_add_native(struct python_sampling *sampling)
+{
+    sampling->merging = malloc(PYTHON_MOST_FRAMES * sizeof(*sampling->merging));
+    sampling->wants_native = true;
+    return sampling->merging != NULL && native_copy_init(&sampling->native);
+}
+
 void python_sampling_release(struct python_sampling *sampling)
 {
     free(sampling->frames);
+    free(sampling->merging);
+    native_copy_release(&sampling->native);
     python_functions_release(&sampling->functions);
     python_stack_buffer_release(&sampling->buffer);
     memory_batch_release(&sampling->batch);
-    sampling->frames = NULL;
+    *sampling = (struct python_sampling){.frames = NULL};
 }
 
 static struct python_process *allocate(pid_t pid)
@@ -44,6 +53,7 @@ static struct python_process *allocate(pid_t pid)
         return NULL;
     process_memory_init(&process->memory, pid);
     python_code_cache_init(&process->codes);
+    native_modules_init(&process->native, pid);
     span_set_init(&process->pulse);
     process->list_is_stale = true;
     return process;
@@ -95,6 +105,7 @@ void python_process_free(struct python_process *process)
     free(process->threads);
     span_set_release(&process->pulse);
     python_code_cache_release(&process->codes);
+    native_modules_release(&process->native);
     process_memory_release(&process->memory);
     free(process);
 }
@@ -341,6 +352,19 @@ static struct python_task find_task(struct python_process *process, const struct
     return *python_context_task(&process->context, &reader, interpreter, now_ns);
 }
 
+/* The frames that are shown, innermost first, with the native ones between them when these are known. */
+static size_t show_frames(const struct python_thread *thread, struct python_sampling *sampling)
+{
+    const struct python_named_stack *stack = &thread->stack;
+    if (!sampling->wants_native || thread->native.count == 0)
+        return python_named_stack_show(stack, sampling->frames);
+    for (size_t i = 0; i < stack->count; i++) {
+        size_t at = stack->count - 1 - i;
+        sampling->merging[i] = (struct merged_python){stack->frames[at], stack->raw[at].is_entry};
+    }
+    return native_stack_merge(&thread->native, sampling->merging, stack->count, sampling->frames);
+}
+
 /* Names and delivers the stack, or the one of the thread's last sample when `raw` is NULL. False: some frame is no
  * code, so the stack was read while its innermost frame was made or ended. */
 static bool deliver(struct python_process *process, struct python_thread *thread,
@@ -352,7 +376,10 @@ static bool deliver(struct python_process *process, struct python_thread *thread
                                 now_ns, interpreter->code_generation))
         return false;
     bool is_renamed = name_thread(process, thread, now_ns);
-    size_t frame_count = python_named_stack_show(&thread->stack, sampling->frames);
+    size_t python_count = python_named_stack_show(&thread->stack, sampling->frames);
+    struct python_task task =
+        find_task(process, thread, sampling, python_count, interpreter->address, now_ns);
+    size_t frame_count = show_frames(thread, sampling);
     struct python_stack stack = {
         .pid = process->memory.pid,
         .thread_number = thread->number,
@@ -362,12 +389,12 @@ static bool deliver(struct python_process *process, struct python_thread *thread
         .on_cpu = thread->look == THREAD_RUNS,
         .has_gil = interpreter->gil_holder == thread->address,
         .collecting = interpreter->collecting,
-        .task = find_task(process, thread, sampling, frame_count, interpreter->address, now_ns),
+        .task = task,
         .functions = &sampling->functions,
         .frames = sampling->frames,
         .frame_count = frame_count,
-        .marks = thread->stack.marks,
-        .unchanged = is_renamed ? 0 : thread->stack.unchanged,
+        .marks = sampling->wants_native ? NULL : thread->stack.marks,
+        .unchanged = is_renamed || sampling->wants_native ? 0 : thread->stack.unchanged,
     };
     sampling->counts.stacks++;
     sampling->deliver(sampling->context, &stack);
@@ -389,15 +416,40 @@ static bool check_state(struct python_process *process, struct python_thread *th
     return true;
 }
 
+/* A thread that waits is not stopped unless its registers are needed: nothing moves in it. */
+static bool is_to_be_paused(const struct python_thread *thread, const struct python_sampling *sampling)
+{
+    return thread->number != 0 &&
+           (sampling->wants_native || (sampling->pauses && thread->look == THREAD_RUNS));
+}
+
+/* While the thread is stopped, if it is to be. */
+static enum python_stack_result read_stack(struct python_process *process, struct python_thread *thread,
+                                           struct python_sampling *sampling, int64_t now_ns)
+{
+    bool wants_pause = is_to_be_paused(thread, sampling);
+    bool is_paused = wants_pause && thread_pause_begin(&thread->pause, thread->number);
+    enum python_stack_result result =
+        python_stack_read(&sampling->buffer, &thread->remembered, &process->memory, &process->runtime.layout,
+                          thread->address, &thread->plan);
+    bool has_copy = is_paused && sampling->wants_native &&
+                    native_copy_take(&sampling->native, &thread->pause, &process->memory);
+    thread_pause_end(&thread->pause);
+    thread->plan.batch = NULL;
+    sampling->counts.unpaused += wants_pause && !is_paused;
+    if (!has_copy || !native_stack_walk(&thread->native, &process->native, &sampling->native,
+                                        &sampling->functions, process->runtime.address, now_ns))
+        thread->native.count = 0;
+    return result;
+}
+
 /* Reads and delivers one stack. False: another attempt may help. */
 static bool read_and_deliver(struct python_process *process, struct python_thread *thread,
                              const struct python_interpreter *interpreter, struct python_sampling *sampling,
                              int64_t now_ns, enum python_stack_result *result)
 {
     struct python_stack_buffer *buffer = &sampling->buffer;
-    *result = python_stack_read(buffer, &thread->remembered, &process->memory, &process->runtime.layout,
-                                thread->address, &thread->plan);
-    thread->plan.batch = NULL;
+    *result = read_stack(process, thread, sampling, now_ns);
     if (*result != STACK_OK || !check_state(process, thread, buffer->thread_state))
         return true;
     thread->has_kept = thread->look != THREAD_RUNS;
@@ -521,9 +573,11 @@ static void plan_threads(struct python_process *process, struct python_sampling 
         thread->look = python_thread_look(thread, process->memory.pid);
         if (thread->look != THREAD_RUNS && !sampling->want_idle && !sampling->only_gil)
             continue;
-        if (!has_kept_stack(thread))
-            python_stack_plan(&thread->plan, &sampling->batch, &thread->remembered, &process->runtime.layout,
-                              thread->address);
+        if (has_kept_stack(thread) || is_to_be_paused(thread, sampling))
+            continue;
+        python_stack_plan(&thread->plan, &sampling->batch, &thread->remembered, &process->runtime.layout,
+                          thread->address);
+        thread->plan.waits = thread->look != THREAD_RUNS;
     }
 }
 

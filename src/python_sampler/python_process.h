@@ -14,6 +14,7 @@
 
 #include "base/attributes.h"
 #include "base/error.h"
+#include "python_sampler/native_stack.h"
 #include "python_sampler/python_code_cache.h"
 #include "python_sampler/python_context.h"
 #include "python_sampler/python_runtime.h"
@@ -31,7 +32,8 @@ struct python_counts {
     uint64_t without_gil;
     uint64_t restless; /* given up: no two copies agreed */
     uint64_t too_deep;
-    uint64_t broken; /* given up: the memory made no sense */
+    uint64_t broken;   /* given up: the memory made no sense */
+    uint64_t unpaused; /* read while they ran, since they could not be stopped */
 };
 
 struct python_interpreter {
@@ -49,9 +51,13 @@ struct python_sampling {
     struct memory_batch batch; /* what one process is asked for in one tick */
     struct python_functions functions;
     struct python_frame *frames;
+    struct merged_python *merging; /* only with native frames */
+    struct native_copy native;
     struct python_counts counts;
     bool want_idle;
     bool only_gil;
+    bool pauses; /* threads that run are stopped while they are read */
+    bool wants_native;
     void (*deliver)(void *context, const struct python_stack *stack);
     void *context;
 };
@@ -69,6 +75,7 @@ struct python_process {
     struct python_code_cache codes;
     struct python_context context;
     enum python_worker_state worker_state;
+    struct native_modules native;
     struct python_interpreter interpreters[PYTHON_MOST_INTERPRETERS];
     size_t interpreter_count;
     uint64_t interpreters_head;
@@ -89,6 +96,8 @@ enum python_process_result {
 };
 
 bool python_sampling_init(struct python_sampling *sampling) MUST_CHECK;
+/* Native frames are wanted, too. */
+bool python_sampling_add_native(struct python_sampling *sampling) MUST_CHECK;
 void python_sampling_release(struct python_sampling *sampling);
 
 /* Finds the Python in the process. NULL with an error when there is none; *result says which of the reasons it is. */

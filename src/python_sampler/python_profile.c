@@ -73,9 +73,10 @@ static uint32_t find_frame(struct python_profile *into, const struct python_stac
     if (place == NULL || *place != NO_ID)
         return place == NULL ? NO_FRAME : *place;
     struct text_view file = python_function_file(stack->functions, frame->function);
+    bool is_native = stack->functions->functions[frame->function].is_native;
     uint32_t number = profile_frame(into->profile, python_function_name(stack->functions, frame->function),
                                     into->options.full_file_names ? file : python_short_file_name(file), line,
-                                    FRAME_PYTHON);
+                                    is_native ? FRAME_NATIVE : FRAME_PYTHON);
     *place = number == NO_FRAME ? 0 : number;
     return number;
 }

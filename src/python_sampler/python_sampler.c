@@ -62,7 +62,10 @@ struct python_sampler *python_sampler_new(const struct python_sampler_options *o
                                           void *context, struct error *error)
 {
     struct python_sampler *sampler = calloc(1, sizeof(*sampler));
-    if (sampler == NULL || !python_sampling_init(&sampler->sampling)) {
+    if (sampler == NULL || !python_sampling_init(&sampler->sampling) ||
+        (options->wants_native && !python_sampling_add_native(&sampler->sampling))) {
+        if (sampler != NULL)
+            python_sampling_release(&sampler->sampling);
         free(sampler);
         error_set_memory(error);
         return NULL;
@@ -70,6 +73,7 @@ struct python_sampler *python_sampler_new(const struct python_sampler_options *o
     sampler->options = *options;
     sampler->sampling.want_idle = options->want_idle;
     sampler->sampling.only_gil = options->only_gil;
+    sampler->sampling.pauses = options->pauses;
     sampler->sampling.deliver = deliver;
     sampler->sampling.context = context;
     id_map_init(&sampler->places);

@@ -152,6 +152,13 @@ static bool is_doubtful_root(struct reading *reading, const struct frame_view *v
     return is_new;
 }
 
+/* Up to 3.10 each frame has a call of the loop of its own. */
+static inline bool marks_entry(const struct python_layout *layout, const unsigned char *bytes)
+{
+    return layout->frame.owner == NO_OFFSET ||
+           (layout->frame.entry_mark != 0 && bytes[layout->frame.entry_mark] != 0);
+}
+
 static enum attempt_result walk(struct reading *reading, uint64_t innermost, const unsigned char *first,
                                 const unsigned char *second)
 {
@@ -184,8 +191,12 @@ static enum attempt_result walk(struct reading *reading, uint64_t innermost, con
                                 ? 0
                                 : load_u32(second + at + layout->frame.bytecode_index);
             buffer->frames[buffer->frame_count++] =
-                (struct python_raw_frame){address, view.code & ~POINTER_TAG_BITS, view.instruction, copy};
+                (struct python_raw_frame){address, view.code & ~POINTER_TAG_BITS, view.instruction, copy,
+                                          marks_entry(layout, second + at)};
         }
+        /* From 3.12 on a hidden frame stands between the calls of the loop. */
+        if ((view.previous == 0 || view.owner >= layout->frame.first_hidden_owner) && buffer->frame_count > 0)
+            buffer->frames[buffer->frame_count - 1].is_entry = true;
         address = view.previous;
     }
     return ATTEMPT_OK;

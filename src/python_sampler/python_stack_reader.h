@@ -30,6 +30,7 @@ struct python_raw_frame {
     uint64_t code;
     uint64_t instruction; /* as the frame has it */
     uint32_t bytecode_index;
+    bool is_entry; /* the outermost one that a call of the interpreter's loop runs */
 };
 
 /* What is remembered of one thread between its samples. */

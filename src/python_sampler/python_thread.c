@@ -32,6 +32,8 @@ static void close_files(struct python_thread *thread)
 void python_thread_release(struct python_thread *thread)
 {
     close_files(thread);
+    thread_pause_end(&thread->pause);
+    native_stack_release(&thread->native);
     python_named_stack_release(&thread->stack);
     python_stack_memory_release(&thread->remembered);
 }

@@ -11,10 +11,12 @@
 #include <sys/types.h>
 
 #include "base/attributes.h"
+#include "python_sampler/native_stack.h"
 #include "python_sampler/process_memory.h"
 #include "python_sampler/python_named_stack.h"
 #include "python_sampler/python_runtime.h"
 #include "python_sampler/python_stack_reader.h"
+#include "python_sampler/thread_pause.h"
 
 #define PYTHON_THREAD_NAME_BYTES 128
 #define PYTHON_SCHEDULE_BYTES 72
@@ -49,6 +51,8 @@ struct python_thread {
     char name[PYTHON_THREAD_NAME_BYTES];
     enum python_thread_look look; /* of this tick */
     struct python_stack_plan plan;
+    struct thread_pause pause;
+    struct native_stack native; /* of the last stack, when it is wanted */
     struct python_stack_memory remembered;
 };
 
