@@ -6,6 +6,7 @@ SPARKFLAME_UPDATE_EXPECTED=1 writes the expected files anew; look at the differe
 import gzip
 import os
 import pathlib
+import signal
 import subprocess
 
 import pytest
@@ -177,3 +178,30 @@ def test_long_line_is_refused(binary, tmp_path):
         run = subprocess.run([*command, "-"], stdin=file, capture_output=True, check=False)
     assert run.returncode == 1
     assert b"a line is longer than" in run.stderr
+
+
+def test_nobody_reads_on(binary, tmp_path):
+    """As in "sparkflame … | head": it ends by the signal that ends other filters, and without a word."""
+    (tmp_path / "many.folded").write_text("".join(f"main;function_with_a_long_name_{i} 1\n" for i in range(20_000)))
+    for command in (["convert"], ["flame", "-f", "speedscope", "-o", "-"]):
+        with subprocess.Popen([str(binary), *command, str(tmp_path / "many.folded")], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as process:
+            process.stdout.read(10)
+            process.stdout.close()
+            assert process.stderr.read() == b""
+        assert process.returncode == -signal.SIGPIPE
+
+
+def test_binary_data_is_no_perf_text(sparkflame, tmp_path):
+    (tmp_path / "binary").write_bytes(b"java 1 1.0: cycles:\n\t1 f (x)\n\n\x7fELF\0\0 12 3 4: a:\n\t1 g (x)\n")
+    run = sparkflame("convert", "--input-format", "perf", "binary")
+    assert run.returncode == 1
+    assert run.stderr == b"sparkflame convert: binary: line 4: a byte 0: this is no text\n"
+    assert run.stdout == b"java;f 1\n"
+
+
+def test_a_notice_is_given_once(sparkflame, tmp_path):
+    """Nothing of the event that is preferred: the file is read a second time."""
+    (tmp_path / "unknown").write_bytes(b"what\nis this\n")
+    run = sparkflame("convert", "--input-format", "perf", "--event-filter", "cycles", "unknown")
+    assert run.stderr.count(b"were not understood") == 1

@@ -146,13 +146,16 @@ static int dispatch(int argc, char **argv)
     }
     const char *name = is_any(argv[1], "--version", "-V") ? "version" : argv[1];
     const struct command *command = command_by_name(name);
-    return command == NULL ? unknown_command(name) : command->run(argc - 1, argv + 1);
+    if (command == NULL)
+        return unknown_command(name);
+    /* Others have to clean up after themselves, and speak with processes that may go away. */
+    if (!command->is_filter)
+        signal(SIGPIPE, SIG_IGN);
+    return command->run(argc - 1, argv + 1);
 }
 
 int command_main(int argc, char **argv)
 {
-    /* A reader of our output that went away is no reason to end without a word. */
-    signal(SIGPIPE, SIG_IGN);
     int code = dispatch(argc, argv);
     if ((fflush(stdout) == 0 && !ferror(stdout)) || errno == EPIPE)
         return code;

@@ -25,6 +25,8 @@ struct command {
     /* Option groups for help and completion; the last has title NULL. Their targets may be unset. NULL for commands
      * with a grammar of their own. */
     const struct option_group *(*options)(void);
+    /* Turns files into output and does nothing else: it ends without a word when nobody reads on, as in "… | head". */
+    bool is_filter;
     /* argv[0] is the command's name. */
     int (*run)(int argc, char **argv);
 };

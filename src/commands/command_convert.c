@@ -52,5 +52,6 @@ const struct command command_convert = {
                 "  sparkflame convert profile.jfr -e alloc -f csv | head\n"
                 "      methods that allocate most\n",
     .options = groups,
+    .is_filter = true,
     .run = run,
 };

@@ -190,5 +190,6 @@ const struct command command_diff = {
                 "      as shares, when one ran longer than the other\n"
                 "  sparkflame diff before.folded after.folded -f folded | flamegraph.pl > diff.svg\n",
     .options = groups,
+    .is_filter = true,
     .run = run,
 };

@@ -44,5 +44,6 @@ const struct command command_flame = {
                 "      instead of stackcollapse-perf.pl and flamegraph.pl\n"
                 "  sparkflame flame app.jfr -e alloc --reverse -o who-allocates.html\n",
     .options = groups,
+    .is_filter = true,
     .run = run,
 };

@@ -181,5 +181,6 @@ const struct command command_report = {
                 "      summary, stages with skew and spill, failures, advice\n"
                 "  sparkflame report -f json eventlog_v2_app-1 | jq '.stages[] | {id, run_ms}'\n",
     .options = groups,
+    .is_filter = true,
     .run = run,
 };

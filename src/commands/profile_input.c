@@ -199,6 +199,7 @@ static bool read_preferred(struct profile_input *input, struct read_options *rea
     bool keep_times = profile->keep_times;
     profile_release(profile);
     read->event = TEXT("");
+    read->notice = NULL; /* all was said already */
     if (!profile_init(profile, keep_times, &error)) {
         command_complain(input->command, "%s", error.message);
         return false;

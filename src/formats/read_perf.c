@@ -64,6 +64,7 @@ struct perf_reader {
     uint32_t event;
 
     uint64_t line;
+    bool is_binary; /* the line holds a byte 0 */
     uint64_t samples;
     uint64_t unknown_lines;
     uint64_t first_unknown;
@@ -437,6 +438,9 @@ static bool read_line(struct perf_reader *reader, struct text_view line)
         return end_sample(reader);
     if (reader->inside && (indented || is_bare_frame(line)))
         return reader->filtered || add_stack_line(reader, line);
+    reader->is_binary = memchr(line.data, '\0', line.size) != NULL;
+    if (reader->is_binary)
+        return false;
     if (perf_header_parse(line, &header))
         return end_sample(reader) && begin_sample(reader, &header);
     count_unknown(reader);
@@ -559,10 +563,15 @@ static bool read_lines(struct perf_reader *reader, struct byte_source *source, s
 {
     struct line_reader lines = {.source = source};
     struct text_view block;
-    while (line_reader_next(&lines, &block, error))
-        if (!read_block(reader, block))
-            return error_set(error, ERROR_MEMORY, "line %" PRIu64 ": out of memory, or too many events",
-                             reader->line);
+    while (line_reader_next(&lines, &block, error)) {
+        if (read_block(reader, block))
+            continue;
+        return reader->is_binary
+                   ? error_set(error, ERROR_BAD_INPUT, "line %" PRIu64 ": a byte 0: this is no text",
+                               reader->line)
+                   : error_set(error, ERROR_MEMORY, "line %" PRIu64 ": out of memory, or too many events",
+                               reader->line);
+    }
     if (!end_sample(reader))
         return error_set_memory(error);
     if (lines.failed)
