@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
@@ -40,10 +41,20 @@ def cycle(tools, program, seconds, events, folder):
         count += 1
 
 
+def make_redefiner(folder):
+    """A jar whose only file says that Soak may redefine classes."""
+    jar = folder / "redefiner.jar"
+    with zipfile.ZipFile(jar, "w") as archive:
+        archive.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\r\nPremain-Class: Soak\r\n"
+                         "Can-Redefine-Classes: true\r\n\r\n")
+    return jar
+
+
 def run_one(home, classes, collector, event, seconds, folder, attached):
     agent = [] if attached else [f"-agentpath:{jvm.LIBRARY}=start,{event},file={folder}/soak.jfr,chunktime=5s"]
     command = [home / "bin" / "java", f"-XX:+Use{collector}GC", "-Xmx256m", "-XX:ReservedCodeCacheSize=24m",
-               f"-XX:ErrorFile={folder}/crash.log", *agent, "-cp", str(classes), "Soak", str(seconds)]
+               f"-XX:ErrorFile={folder}/crash.log", f"-javaagent:{make_redefiner(folder)}", *agent, "-cp", str(classes),
+               "Soak", str(seconds)]
     output = open(folder / "output.txt", "w+", encoding="utf-8")
     program = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, cwd=folder)
     cycles = 0

@@ -239,8 +239,6 @@ bool vm_layout_attach(struct error *error)
     vm.interpreter_low = *(const uintptr_t *)(queue + (uintptr_t)vm.stub_queue_buffer);
     vm.interpreter_high = vm.interpreter_low + *(const uint32_t *)(queue + (uintptr_t)vm.stub_queue_limit);
     vm.call_stub_return_pc = *(const uintptr_t *)vm.call_stub_return;
-    if (vm.continuation_return != 0)
-        vm.continuation_return_pc = *(const uintptr_t *)vm.continuation_return;
     return true;
 }
 

@@ -40,7 +40,6 @@ struct vm_layout {
     int heap_count;
     uintptr_t interpreter_low, interpreter_high;
     uintptr_t call_stub_return_pc;
-    uintptr_t continuation_return_pc;
 };
 
 extern struct vm_layout vm;

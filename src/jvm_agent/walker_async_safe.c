@@ -13,6 +13,7 @@
 #define CALL_WRAPPER_DISTANCE 1024u
 #define THREAD_IN_JAVA 8
 #define PUSHED_WORDS 4u
+#define CONTINUATION_WORDS 32u
 
 struct walk {
     const struct walk_request *request;
@@ -246,18 +247,24 @@ static bool step_adapter(struct walk *walk)
     return true;
 }
 
-/* Frames of a virtual thread that are still in the heap cannot be walked; its carrier's below can. */
+/*
+ * Frames of a virtual thread that are still in the heap cannot be walked; its carrier's below can. Right above the last
+ * frame on the stack stands what the JVM noted of the continuation, and then the carrier's frame.
+ */
 static bool step_barrier(struct walk *walk)
 {
-    if (vm.java_thread_continuation < 0 || vm.continuation_return_pc == 0 || walk->java_thread == 0)
-        return false;
-    uintptr_t entry = load_word(field_of(walk->java_thread, vm.java_thread_continuation));
-    if (!is_plausible(entry) || entry < walk->at.sp || entry >= walk->stack_end)
-        return false;
-    walk->at.pc = vm.continuation_return_pc;
-    walk->at.sp = entry;
-    walk->interrupted = false;
-    return true;
+    for (uintptr_t words = 2; words < CONTINUATION_WORDS; words++) {
+        uintptr_t at = walk->at.sp + words * sizeof(uintptr_t);
+        uintptr_t pc = at < walk->stack_end ? load_word(at) : 0;
+        if (pc == 0 || !code_contains(pc) || code_blob_find(pc) == 0)
+            continue;
+        walk->at.pc = pc;
+        walk->at.sp = at + sizeof(uintptr_t);
+        walk->at.fp = load_word(at - sizeof(uintptr_t));
+        walk->interrupted = false;
+        return true;
+    }
+    return false;
 }
 
 static bool step_stub(struct walk *walk, uintptr_t blob)

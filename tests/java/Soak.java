@@ -7,8 +7,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Does for the given seconds what is hard on a profiler: loads and unloads classes, makes compiled code invalid, throws
- * exceptions, overflows stacks, starts short threads and processes, and fills the heap.
+ * Does for the given seconds what is hard on a profiler: loads, redefines and unloads classes, makes compiled code
+ * invalid, throws exceptions, overflows stacks, starts short threads and processes, and fills the heap.
  */
 public class Soak {
     static volatile boolean over;
@@ -63,6 +63,40 @@ public class Soak {
             }
             sink = (long) sum(shapes, 20_000);
             done.incrementAndGet();
+        }
+    }
+
+    static java.lang.instrument.Instrumentation instrumentation;
+
+    public static void premain(String arguments, java.lang.instrument.Instrumentation given) {
+        instrumentation = given;
+    }
+
+    public static class Changing {
+        long work(long x) { return inner(x) + inner(x + 1); }
+        long inner(long x) { return x * 31 + (x >>> 3); }
+    }
+
+    static void runsWhatChanges() {
+        Changing changing = new Changing();
+        while (!over) {
+            for (int i = 0; i < 5000; i++) {
+                sink += changing.work(i);
+            }
+            done.incrementAndGet();
+        }
+    }
+
+    /** The same bytes again make new methods all the same, while the old ones still run. */
+    static void redefines() throws Exception {
+        while (!over && instrumentation != null) {
+            byte[] bytes;
+            try (InputStream in = Soak.class.getResourceAsStream("/Soak$Changing.class")) {
+                bytes = in.readAllBytes();
+            }
+            instrumentation.redefineClasses(new java.lang.instrument.ClassDefinition(Changing.class, bytes));
+            done.incrementAndGet();
+            Thread.sleep(20);
         }
     }
 
@@ -185,7 +219,7 @@ public class Soak {
 
     public static void main(String[] args) throws Exception {
         Body[] bodies = {Soak::loadsAndUnloads, Soak::exceptions, Soak::threads, Soak::processes, Soak::garbage,
-                         Soak::lambdas, Soak::virtualThreads};
+                         Soak::lambdas, Soak::virtualThreads, Soak::runsWhatChanges, Soak::redefines};
         Thread[] threads = new Thread[bodies.length];
         Throwable[] failure = new Throwable[1];
         for (int i = 0; i < bodies.length; i++) {
@@ -199,7 +233,7 @@ public class Soak {
             }, "soak-" + i);
             threads[i].start();
         }
-        System.out.println("ready");
+        System.out.println(instrumentation == null ? "ready" : "ready, redefines classes");
         Thread.sleep(Long.parseLong(args[0]) * 1000);
         over = true;
         for (Thread thread : threads) {
