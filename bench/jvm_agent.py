@@ -2,10 +2,13 @@
 """Measure the agent beside async-profiler: jvm_agent.py [--runs N] [--version 17].
 
 The same fixed work runs in turn without a profiler, with ours and with async-profiler (from Maven), at 10 ms and 1 ms. For
-each: CPU time of the process, CPU-clock time inside the sampling handler per sample (by each profiler's own count, same
-clock), and samples. The best of the runs counts; the spread is shown."""
+each: CPU time of the process; CPU time inside the handler per signal, measured around both handlers by one preloaded library
+(handler_clock.c) with the thread's CPU clock; CPU time of the profiler's own threads; bytes of its tables by its own count; and
+how many samples there are for the CPU time. The best of the runs counts; the spread is shown. --churn measures a program
+whose threads live less than a millisecond instead: how much of its CPU time the samples show."""
 
 import argparse
+import os
 import pathlib
 import re
 import subprocess
@@ -28,37 +31,62 @@ def peer_library(folder):
         return archive.extract(name, folder)
 
 
+def compile_clock(folder):
+    subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", str(folder / "handler_clock.so"), str(HERE / "handler_clock.c"), "-ldl"],
+                   check=True, stdin=subprocess.DEVNULL)
+    return folder / "handler_clock.so"
+
+
 def attach(pid, library, arguments):
     subprocess.run([jvm.system_home() / "bin" / "jcmd", str(pid), "JVMTI.agent_load", str(library), f'"{arguments}"'],
                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
 
 
-def run(home, classes, library, event, interval, folder):
-    """{cpu_s, samples, handler_ns}; the last two None without a profiler."""
-    agent = [] if library is None else [f"-agentpath:{library}=start,event={event},interval={interval},features=stats"]
-    program = subprocess.Popen([home / "bin" / "java", *agent, "-cp", str(classes), "FixedWork"], stdin=subprocess.PIPE,
-                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+def own_threads_ns(pid):
+    """CPU time of the profiler's threads, which both name after themselves."""
+    total = 0
+    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+        if (task / "comm").read_text().startswith(("Sparkflame", "Async-profiler", "sparkflame")):
+            total += int((task / "schedstat").read_text().split()[0])
+    return total
+
+
+def run(options, program_name, library, event, interval, folder):
+    """{cpu_s, samples, handler_ns, own_threads_ms, table_kb, seen}; only the first without a profiler."""
+    profile, clock = folder / "profile.collapsed", folder / "clock.txt"
+    for path in (profile, clock):
+        path.unlink(missing_ok=True)
+    agent = [] if library is None else [f"-agentpath:{library}=start,event={event},interval={interval},file={profile},total"]
+    environment = {**os.environ, "LD_PRELOAD": str(folder / "handler_clock.so"), "HANDLER_CLOCK": str(clock)}
+    program = subprocess.Popen([options.home / "bin" / "java", *agent, "-cp", str(folder), program_name], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment)
     line = program.stdout.readline()
     while not line.strip().isdigit():
         line = program.stdout.readline()
-    result = {"cpu_s": int(line) / 1e9, "samples": None, "handler_ns": None}
+    result = {"cpu_s": int(line) / 1e9}
     if library is not None:
+        result["own_threads_ms"] = own_threads_ns(program.pid) / 1e6
         metrics = folder / "metrics.txt"
-        metrics.unlink(missing_ok=True)
         attach(program.pid, library, f"metrics,file={metrics}")
         found = dict(re.findall(r"^(\w+) (\d+)$", metrics.read_text(), re.MULTILINE))
-        result["samples"] = int(found.get("signals_total", found["samples_total"]))
-        result["handler_ns"] = int(found["stackwalk_ns_total"]) / max(result["samples"], 1)
+        bytes_ours = int(found.get("calltracestorage_bytes", 0))
+        result["table_kb"] = bytes_ours / 1024 or int(found.get("mem_calltracestorage_kb", 0))
     program.communicate("\n")
+    if library is not None:
+        calls, total_ns, _, median_ns, clock_ns = map(int, clock.read_text().split())
+        result["samples"] = calls
+        result["handler_us"] = (total_ns / calls - clock_ns) / 1e3
+        result["median_us"] = (median_ns - clock_ns) / 1e3
+        result["seen"] = sum(count for _, count in jvm.read_folded(profile)) / 1e9 / result["cpu_s"]
     return result
 
 
 def show(name, results):
     line = f"{name:24}"
-    for key, unit in (("cpu_s", "s"), ("handler_ns", "ns"), ("samples", "")):
-        values = [result[key] for result in results if result[key] is not None]
+    for key in ("cpu_s", "samples", "handler_us", "median_us", "own_threads_ms", "table_kb", "seen"):
+        values = [result[key] for result in results if key in result]
         if values:
-            line += f"  {key} {min(values):10.2f}{unit} (to {max(values):.2f})"
+            line += f"  {key} {min(values):.2f} (to {max(values):.2f})"
     print(line, flush=True)
 
 
@@ -66,22 +94,26 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--version", default="17")
+    parser.add_argument("--events", default="cpu", help="cpu, ctimer or both, separated by a comma (cpu)")
+    parser.add_argument("--churn", action="store_true", help="threads that live shortly instead of fixed work")
     parser.add_argument("--peer", type=pathlib.Path, help="async-profiler's library (default: from Maven)")
     options = parser.parse_args()
+    options.home = jvm.home_of(options.version)
+    program = "ShortThreads" if options.churn else "FixedWork"
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         peer = options.peer or peer_library(folder)
-        classes = jvm.compile_classes(folder, "../../bench/java/FixedWork")
-        home = jvm.home_of(options.version)
+        compile_clock(folder)
+        jvm.compile_classes(folder, f"../../bench/java/{program}")
         cases = [("none", None, "", "")]
         for interval in ("10ms", "1ms"):
-            for event in ("cpu", "ctimer"):
+            for event in options.events.split(","):
                 cases += [(f"ours {event} {interval}", jvm.LIBRARY, event, interval),
                           (f"async-profiler {event} {interval}", peer, event, interval)]
         results = {case[0]: [] for case in cases}
         for _ in range(options.runs):
             for case, library, event, interval in cases:
-                results[case].append(run(home, classes, library, event, interval, folder))
+                results[case].append(run(options, program, library, event, interval, folder))
         for case, _, _, _ in cases:
             show(case, results[case])
 

@@ -507,7 +507,7 @@ void recording_metrics(struct text_builder *text)
                atomic_load(&sampler.busy) + atomic_load(&sampler.unknown_thread) +
                    (sampler.opened ? atomic_load(&sampler.ring.dropped) : 0));
     add_metric(text, "calltracestorage_overflows_total", atomic_load(&sampler.failed[FRAME_ERROR_NO_ROOM]));
-    add_metric(text, "calltracestorage_bytes", sampler.opened ? atomic_load(&sampler.arena.mapped_bytes) : 0);
+    add_metric(text, "calltracestorage_bytes", sampler_table_bytes());
     add_metric(text, "stackwalk_ns_total", atomic_load(&sampler.handler_ns));
     add_metric(text, "faults_recovered_total", fault_guard_count());
     for (uint32_t i = 0; i < FRAME_ERRORS; i++)

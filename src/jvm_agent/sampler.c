@@ -71,3 +71,12 @@ void sampler_run(bool run)
 {
     atomic_store(&sampler.running, run);
 }
+
+size_t sampler_table_bytes(void)
+{
+    if (!sampler.opened)
+        return 0;
+    return atomic_load(&sampler.arena.mapped_bytes) + METHOD_BUCKETS * sizeof(*sampler.methods.buckets) +
+           TRACE_BUCKETS * sizeof(*sampler.traces.buckets) + PLACE_CACHE_PLACES * sizeof(struct place) +
+           SAMPLE_RING_SLOTS * sizeof(struct sample_slot) + buffer_bytes;
+}

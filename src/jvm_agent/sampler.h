@@ -63,6 +63,8 @@ void sampler_close(void);
 void sampler_run(bool run);
 /* False: after two seconds some handler still runs. */
 bool sampler_wait_for_handlers(void);
+/* What all tables of the recording take. */
+size_t sampler_table_bytes(void);
 
 /* The number of the calling thread's stack; 0 when it could not be taken. context: see walker.h. */
 uint32_t sampler_take_stack(struct thread_record *record, const void *context, bool *waiting);

@@ -1,10 +1,13 @@
+import java.lang.management.ThreadMXBean;
 import java.security.MessageDigest;
+import java.util.function.LongSupplier;
 import java.util.function.LongUnaryOperator;
+import java.util.zip.Deflater;
 
 /** Spends CPU time in known places and prints, per place, the thread's own CPU nanoseconds. */
 public class Shares {
     static volatile long sink;
-    static final byte[] block = new byte[1 << 16];
+    static final byte[] block = new byte[1 << 16], packed = new byte[1 << 17];
     static final int[] from = new int[1 << 16], to = new int[1 << 16];
 
     static long deep(int levels, long seed) {
@@ -65,33 +68,80 @@ public class Shares {
     static long partCopy(long seed) { return copy(seed); }
     static long partDigest(long seed) throws Exception { return digest(seed); }
 
-    public static void main(String[] args) throws Exception {
-        long budget = Long.parseLong(args[0]) * 1_000_000;
-        String[] names = {"partDeep", "partInlined", "partLambda", "partCopy", "partDigest"};
-        Part[] parts = {Shares::partDeep, Shares::partInlined, Shares::partLambda, Shares::partCopy, Shares::partDigest};
-        int[] weight = {4, 3, 2, 2, 1};
-        var clock = java.lang.management.ManagementFactory.getThreadMXBean();
+    /** Compresses in C, called through JNI. */
+    static long partNative(long seed) {
+        Deflater deflater = new Deflater(1);
+        deflater.setInput(block);
+        deflater.finish();
+        long size = deflater.deflate(packed);
+        deflater.end();
+        return seed + size;
+    }
+
+    static long work(long budget, LongSupplier clock) throws Exception {
+        String[] names = {"partDeep", "partInlined", "partLambda", "partCopy", "partDigest", "partNative"};
+        Part[] parts = {Shares::partDeep, Shares::partInlined, Shares::partLambda, Shares::partCopy, Shares::partDigest,
+                        Shares::partNative};
+        int[] weight = {4, 3, 2, 2, 1, 2};
         long[] spent = new long[parts.length];
         long total = 0, seed = 1;
         while (total < budget) {
             for (int i = 0; i < parts.length; i++) {
-                long begin = clock.getCurrentThreadCpuTime();
+                long begin = clock.getAsLong();
                 long end = begin + weight[i] * 2_000_000L;
                 long now = begin;
                 while (now < end) {
                     for (int k = 0; k < 8; k++) {
                         seed = parts[i].run(seed);
                     }
-                    now = clock.getCurrentThreadCpuTime();
+                    now = clock.getAsLong();
                 }
                 spent[i] += now - begin;
                 total += now - begin;
             }
+            Thread.yield();
         }
         sink = seed;
         for (int i = 0; i < parts.length; i++) {
             System.out.println(names[i] + " " + spent[i]);
         }
         System.out.println("total " + total);
+        return clock.getAsLong();
+    }
+
+    /** The CPU clock of a virtual thread is its carrier's: there must be one only. */
+    static long carrier(ThreadMXBean bean) {
+        for (var info : bean.getThreadInfo(bean.getAllThreadIds())) {
+            if (info != null && info.getThreadName().startsWith("ForkJoinPool-1-worker")) {
+                return info.getThreadId();
+            }
+        }
+        throw new IllegalStateException("no carrier");
+    }
+
+    static void report(long budget, boolean virtual) {
+        ThreadMXBean bean = java.lang.management.ManagementFactory.getThreadMXBean();
+        long id = virtual ? carrier(bean) : 0;
+        try {
+            long cpu = work(budget, virtual ? () -> bean.getThreadCpuTime(id) : bean::getCurrentThreadCpuTime);
+            System.out.println("thread " + cpu);
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Arguments: milliseconds of CPU time, and "thread" or "virtual" for a thread of its own. */
+    public static void main(String[] args) throws Exception {
+        long budget = Long.parseLong(args[0]) * 1_000_000;
+        if (args.length == 1) {
+            report(budget, false);
+        } else if (args[1].equals("thread")) {
+            Thread thread = new Thread(() -> report(budget, false), "worker");
+            thread.start();
+            thread.join();
+        } else {
+            Runnable body = () -> report(budget, true);
+            ((Thread) Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, body)).join();
+        }
     }
 }
