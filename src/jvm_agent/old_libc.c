@@ -1,0 +1,60 @@
+/*
+ * Functions that newer glibcs give a newer version, or made functions of what was inline: defined here, for this library
+ * alone, over what every glibc since 2.17 has. They come first when the library is linked.
+ */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#if defined(__aarch64__)
+#define OLDEST "GLIBC_2.17"
+#else
+#define OLDEST "GLIBC_2.2.5"
+#endif
+
+/* OLD(result, name, parameters, arguments): the function's oldest version. */
+#define OLD(result, name, parameters, arguments)                 \
+    result old_##name parameters;                                \
+    __asm__(".symver old_" #name "," #name "@" OLDEST);          \
+    __attribute__((visibility("hidden"))) result name parameters \
+    {                                                            \
+        return old_##name arguments;                             \
+    }
+
+OLD(int, dladdr, (const void *address, Dl_info *info), (address, info))
+OLD(void *, dlopen, (const char *path, int mode), (path, mode))
+OLD(void *, dlsym, (void *handle, const char *name), (handle, name))
+OLD(int, pthread_create,
+    (pthread_t * thread, const pthread_attr_t *attributes, void *(*run)(void *), void *context),
+    (thread, attributes, run, context))
+OLD(int, pthread_detach, (pthread_t thread), (thread))
+OLD(int, pthread_join, (pthread_t thread, void **result), (thread, result))
+OLD(int, pthread_sigmask, (int how, const sigset_t *set, sigset_t *before), (how, set, before))
+
+/* On 64-bit machines the kernel's structure is libc's. */
+__attribute__((visibility("hidden"))) int stat64(const char *path, struct stat64 *status);
+int stat64(const char *path, struct stat64 *status)
+{
+    return (int)syscall(SYS_newfstatat, AT_FDCWD, path, status, 0);
+}
+
+__attribute__((visibility("hidden"))) int fstat64(int descriptor, struct stat64 *status);
+int fstat64(int descriptor, struct stat64 *status)
+{
+    return (int)syscall(SYS_fstat, descriptor, status);
+}
+
+__attribute__((visibility("hidden"))) int fcntl64(int descriptor, int command, ...);
+int fcntl64(int descriptor, int command, ...)
+{
+    va_list arguments;
+    va_start(arguments, command);
+    long argument = va_arg(arguments, long);
+    va_end(arguments);
+    return (int)syscall(SYS_fcntl, descriptor, command, argument);
+}
