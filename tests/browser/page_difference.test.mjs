@@ -13,6 +13,10 @@ let server;
 
 before(async () => {
     sparkflame(["diff", scratch.write("old.folded", BEFORE), scratch.write("next.folded", AFTER), "-o", scratch.path("diff.html")]);
+    const perf = (event, counts) => Object.entries(counts).flatMap(([name, count]) => Array.from({ length: count }, (_, i) =>
+        `x 1/1 ${100 + i}.000000: 1 ${event}:\n\t7f00 ${name}+0x1 (/bin/x)\n`)).join("\n") + "\n";
+    sparkflame(["diff", scratch.write("old.perf", perf("cpu-clock", { a: 3, gone: 1 })),
+                scratch.write("next.perf", `${perf("cycles", { a: 1, fresh: 1 })}\n${perf("page-faults", { a: 2 })}`), "-o", scratch.path("events.html")]);
     browser = await launch();
     server = await serve(scratch);
 });
@@ -23,9 +27,9 @@ after(async () => {
     scratch.remove();
 });
 
-function pageTest(what, hash, body) {
+function pageTest(what, hash, body, file = "diff.html") {
     test(what, async () => {
-        const it = await Page.open(browser, `${server.address("diff.html")}#icicle=1${hash}`);
+        const it = await Page.open(browser, `${server.address(file)}#icicle=1${hash}`);
         await body(it);
         assert.deepEqual(it.problems, []);
         await it.close();
@@ -100,3 +104,19 @@ pageTest("search, reverse and saving know both sides", "", async (it) => {
     await it.hover(1, GONE);
     await it.expectText("reversed", "#status", /^gone · .*40 \(40.00 %\) → 0/);
 });
+
+pageTest("sides without a common event are compared by one of each, and another can be chosen", "", async (it) => {
+    const change = async (name, expected) => {
+        await it.page.click("#tab-table");
+        await eventually(name, () => it.page.evaluate((wanted) => [...document.querySelectorAll(".table .row")]
+            .map((row) => [...row.children].map((cell) => cell.textContent)).find((cells) => cells[6] === wanted)?.[0] ?? "", name), expected);
+    };
+    // a: 3 of 4 of cpu-clock, 1 of 2 of cycles.
+    await change("a", "−25.00 %");
+    await change("fresh", "+50.00 %");
+    await it.page.selectOption("#type", { label: "page-faults" });
+    await change("a", "+25.00 %");
+    await it.page.selectOption("#typeBefore", { label: "against: the same" });
+    await it.expectText("nothing to compare with", "#status", /^page-faults: 0 → 2/);
+    await it.expectHash("address", /type=page-faults\/count.*typeBefore=/);
+}, "events.html");

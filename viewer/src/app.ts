@@ -65,7 +65,7 @@ export class App {
         this.describer = new Describer(this.engine);
         const { meta } = profile;
         const start: State = { ...DEFAULT_STATE, readable: meta.readable ?? true, lines: meta.lines ?? false,
-                               color: meta.sides ? "change" : DEFAULT_STATE.color };
+                               color: meta.sides ? "change" : DEFAULT_STATE.color, ...(meta.sides ? this.engine.startTypes() : {}) };
         this.base = readState(meta.view ?? "", start);
         this.state = this.readAddress();
         this.dark = this.storedTheme() ?? matchMedia("(prefers-color-scheme: dark)").matches;

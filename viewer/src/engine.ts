@@ -29,6 +29,11 @@ class Kept<T> {
     }
 }
 
+/** How the address names a type. */
+export function typeId(type: ValueType): string {
+    return `${type.name}/${type.unit}`;
+}
+
 export interface Classes {
     texts: string[];
     /** Class of each label set. */
@@ -62,7 +67,28 @@ export class Engine {
     }
 
     typeIndex(state: State): number {
-        return Math.max(0, this.profile.types.findIndex((type) => `${type.name}/${type.unit}` === state.type));
+        return Math.max(0, this.profile.types.findIndex((type) => typeId(type) === state.type));
+    }
+
+    /** Index of the type of "before" in a comparison. */
+    private typeBeforeIndex(state: State): number {
+        const found = this.profile.types.findIndex((type) => typeId(type) === state.typeBefore);
+        return found >= 0 ? found : this.typeIndex(state);
+    }
+
+    /** Two recordings may have no event in common; then each side begins with the first that it has. */
+    startTypes(): { type: string; typeBefore: string } {
+        const { types } = this.profile;
+        const totals = types.map((_, type) => select(this.profile, { type, ticks: null, labels: [], dropped: null }).totals);
+        if (this.sideCount === 1 || totals.some(([before, after]) => before! > 0 && after! > 0)) {
+            const shared = Math.max(0, totals.findIndex((sides) => sides.every((total) => total > 0)));
+            return { type: shared > 0 ? typeId(types[shared]!) : "", typeBefore: "" };
+        }
+        const first = (side: number): string => {
+            const found = totals.findIndex((total) => total[side]! > 0);
+            return found >= 0 ? typeId(types[found]!) : "";
+        };
+        return { type: first(1), typeBefore: first(0) };
     }
 
     type(state: State): ValueType {
@@ -107,13 +133,13 @@ export class Engine {
     }
 
     private selectionKey(state: State): string {
-        return JSON.stringify([this.namesKey(state), state.type, state.keep, state.drop, state.ignoreCase, state.removed, state.only,
+        return JSON.stringify([this.namesKey(state), state.type, state.typeBefore, state.keep, state.drop, state.ignoreCase, state.removed, state.only,
                                state.time, state.removed.length > 0 ? [state.hidden, state.fold] : 0]);
     }
 
     selection(state: State): Selection {
         return this.keptSelection.get(this.selectionKey(state), () => select(this.profile, {
-            type: this.typeIndex(state), ticks: state.time, labels: state.only, dropped: this.dropped(state),
+            type: this.typeIndex(state), typeBefore: this.typeBeforeIndex(state), ticks: state.time, labels: state.only, dropped: this.dropped(state),
         }));
     }
 
@@ -287,7 +313,7 @@ export class Engine {
         return this.keptStrip.get(`${this.selectionKey(timeless)} ${state.group}`, () => {
             const { rows, meta } = this.profile;
             const selection = select(this.profile, {
-                type: this.typeIndex(state), ticks: null, labels: state.only, dropped: this.dropped(state),
+                type: this.typeIndex(state), typeBefore: this.typeBeforeIndex(state), ticks: null, labels: state.only, dropped: this.dropped(state),
             });
             const grouped = meta.labels.includes(state.group);
             const classes = grouped ? this.classes(state.group, this.typeIndex(state)) : null;

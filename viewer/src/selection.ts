@@ -9,6 +9,8 @@ export interface LabelChoice {
 
 export interface SelectionSpec {
     type: number;
+    /** Of the side "before"; the same if absent. */
+    typeBefore?: number;
     /** First and last tick, inclusive; null for all of it. */
     ticks: [number, number] | null;
     labels: LabelChoice[];
@@ -56,22 +58,25 @@ export function select(profile: Profile, spec: SelectionSpec): Selection {
     const ticks = rows.tick.length > 0 ? spec.ticks : null;
     const first = ticks ? ticks[0] + 1 : 0;
     const last = ticks ? ticks[1] + 1 : 0;
-    const stored = type.byValue ? rows.values : rows.counts;
+    // By side: 0 before, 1 after; without a comparison all rows are those of the second.
+    const types = [profile.types[spec.typeBefore ?? spec.type]!, type];
+    const stored = types.map((one) => (one.byValue ? rows.values : rows.counts));
     const chosen = new Uint32Array(rows.count);
     const values = new Float64Array(rows.count);
     const sides = new Uint8Array(meta.sides ? rows.count : 0);
     const totals = meta.sides ? [0, 0] : [0];
     let count = 0;
     for (let i = 0; i < rows.count; i++) {
-        if (rows.event.length > 0 && rows.event[i] !== type.event) continue;
+        const side = meta.sides ? rows.side[i]! : 1;
+        if (rows.event.length > 0 && rows.event[i] !== types[side]!.event) continue;
         if (sets && !sets[rows.set[i]!]) continue;
         if (ticks && (rows.tick[i]! < first || rows.tick[i]! > last)) continue;
         if (spec.dropped && spec.dropped[rows.node[i]!]) continue;
-        const value = stored[i]! * type.scale;
+        const value = stored[side]![i]! * types[side]!.scale;
         chosen[count] = i;
         values[count] = value;
-        if (meta.sides) sides[count] = rows.side[i]!;
-        totals[meta.sides ? rows.side[i]! : 0]! += value;
+        if (meta.sides) sides[count] = side;
+        totals[meta.sides ? side : 0]! += value;
         count++;
     }
     return {

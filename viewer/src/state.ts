@@ -16,6 +16,8 @@ export interface State {
     tab: Tab;
     /** Name and unit of the value type; empty for the first. */
     type: string;
+    /** Of a comparison: the value type of "before", if another one; empty for the same. */
+    typeBefore: string;
     icicle: boolean;
     reverse: boolean;
     fold: boolean;
@@ -42,12 +44,12 @@ export interface State {
 }
 
 export const DEFAULT_STATE: State = {
-    tab: "flame", type: "", icicle: false, reverse: false, fold: false, order: "name", color: "package", group: "",
+    tab: "flame", type: "", typeBefore: "", icicle: false, reverse: false, fold: false, order: "name", color: "package", group: "",
     readable: true, lines: false, search: "", ignoreCase: false, keep: "", drop: "", hidden: [], removed: [], only: [],
     time: null, zoom: "", method: "", normalize: true, width: "both", changeOf: "total",
 };
 
-const TEXTS = ["tab", "type", "order", "color", "group", "search", "keep", "drop", "zoom", "method", "width", "changeOf"] as const;
+const TEXTS = ["tab", "type", "typeBefore", "order", "color", "group", "search", "keep", "drop", "zoom", "method", "width", "changeOf"] as const;
 const SWITCHES = ["icicle", "reverse", "fold", "readable", "lines", "ignoreCase", "normalize"] as const;
 const CHOICES: Partial<Record<(typeof TEXTS)[number], string[]>> = {
     tab: ["flame", "table", "sandwich", "chart"], order: ["name", "width"], width: ["both", "before", "after"], changeOf: ["total", "self"],

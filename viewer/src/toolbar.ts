@@ -1,6 +1,6 @@
 // The controls above the picture. They show the state and ask for changes; nothing else.
 import { element, select, setOptions, setPressed, toggle } from "./dom.js";
-import type { Engine } from "./engine.js";
+import { typeId, type Engine } from "./engine.js";
 import type { State, Tab } from "./state.js";
 import { DEFAULT_STATE } from "./state.js";
 
@@ -94,7 +94,8 @@ export class Toolbar {
         }
         tabList.addEventListener("keydown", (event) => this.walkTabs(event));
         this.controls.append(tabList);
-        if (types.length > 1) this.list("type", "What widths mean");
+        if (types.length > 1) this.list("type", compares ? `What is compared, in ${meta.sides![1]}` : "What widths mean");
+        if (types.length > 1 && compares) this.list("typeBefore", `What it is compared with, in ${meta.sides![0]}`);
         this.switch("icicle", "Root on top", "Draw callers above callees (I)");
         this.switch("reverse", "Reverse", "Merge from the leaves: what runs, then who called it (R)");
         this.switch("fold", "Fold recursion", "One box for a method that calls itself (F)");
@@ -129,7 +130,7 @@ export class Toolbar {
         this.controls.append(button);
     }
 
-    private list(name: "type" | "order" | "color" | "group" | "width" | "changeOf", label: string): void {
+    private list(name: "type" | "typeBefore" | "order" | "color" | "group" | "width" | "changeOf", label: string): void {
         const made = select(name, label, (value) => this.hooks.change({ [name]: value } as Partial<State>, true));
         this.lists.set(name, made);
         this.controls.append(made);
@@ -139,7 +140,8 @@ export class Toolbar {
         const { meta, types } = this.engine.profile;
         const sides = meta.sides ?? [];
         switch (name) {
-        case "type": return types.map((type) => [`${type.name}/${type.unit}`, type.unit === "count" ? type.name : `${type.name}, ${type.unit === "nanoseconds" ? "time" : type.unit}`]);
+        case "type": return types.map((type) => [typeId(type), type.unit === "count" ? type.name : `${type.name}, ${type.unit === "nanoseconds" ? "time" : type.unit}`]);
+        case "typeBefore": return [["", "against: the same"], ...this.options("type").map(([id, text]): [string, string] => [id, `against: ${text}`])];
         case "order": return ORDERS;
         case "color": return [
             ...(meta.sides ? [["change", "Colour: change"] as [string, string]] : []),

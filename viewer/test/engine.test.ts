@@ -1,10 +1,10 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { Engine } from "../src/engine.js";
-import { decodeProfile } from "../src/profile.js";
+import { decodeProfile, type ProfileEvent } from "../src/profile.js";
 import { DEFAULT_STATE, type State } from "../src/state.js";
 import { pathOf } from "../src/path_hash.js";
-import { encodeProfile, folded } from "./encode.js";
+import { encodeProfile, folded, type TestRow } from "./encode.js";
 import { boxes, profileOf } from "./model.js";
 
 function shownBoxes(engine: Engine, change: Partial<State>): string[] {
@@ -53,6 +53,19 @@ test("comparison brings both sides to one size", () => {
     assert.deepEqual(engine.factors(DEFAULT_STATE), [2, 1]);
     assert.deepEqual([...engine.shown(DEFAULT_STATE).tree.weight], [200, 200, 40, 40, 120]);
     assert.deepEqual([...engine.shown({ ...DEFAULT_STATE, normalize: false, width: "before" }).tree.weight], [100, 100, 10, 40, 50]);
+});
+
+test("a comparison of recordings without a common event takes one of each", () => {
+    const event = (name: string): ProfileEvent => ({ name, used: true, count_scale: 1 });
+    const engine = (...rows: TestRow[]): Engine =>
+        new Engine(decodeProfile(encodeProfile({ sides: ["before", "after"], events: [event("cpu"), event("wall"), event("lock")] }, rows)));
+    const row = (event: number, side: number, count: number): TestRow => ({ stack: ["m"], event, side, count });
+    const apart = engine(row(0, 0, 10), row(1, 1, 30));
+    assert.deepEqual(apart.startTypes(), { type: "wall/count", typeBefore: "cpu/count" });
+    assert.deepEqual(apart.selection({ ...DEFAULT_STATE, ...apart.startTypes() }).totals, [10, 30]);
+    assert.deepEqual(apart.selection({ ...DEFAULT_STATE, type: "wall/count" }).totals, [0, 30]);
+    assert.deepEqual(engine(row(0, 0, 10), row(2, 0, 1), row(2, 1, 3)).startTypes(), { type: "lock/count", typeBefore: "" });
+    assert.deepEqual(engine(row(0, 0, 10), row(0, 1, 3)).startTypes(), { type: "", typeBefore: "" });
 });
 
 test("two events of one name and unit get different names", () => {
