@@ -74,3 +74,30 @@ def test_py_spy_wrong_use(sparkflame, arguments, message):
     done = sparkflame("py-spy", *arguments)
     assert done.returncode == 2
     assert message in done.stderr.decode()
+
+
+# All options that `py-spy record|top|dump --help` of 0.4.3 names, but for what the next test refuses.
+PY_SPY_OPTIONS = {
+    "record": ["--full-filenames", "-o FILE", "--output FILE", "-f raw", "--format raw", "-d 1", "--duration 1", "-r 50",
+               "--rate 50", "-s", "--subprocesses", "-F", "--function", "--nolineno", "-t", "--threads", "-g", "--gil", "-i",
+               "--idle", "--nonblocking"],
+    "top": ["-r 50", "--rate 50", "-s", "--subprocesses", "--full-filenames", "-g", "--gil", "-i", "--idle", "--delay 1.0",
+            "--nonblocking"],
+    "dump": ["--full-filenames", "-j", "--json", "-s", "--subprocesses", "--nonblocking"],
+}
+
+
+@pytest.mark.parametrize("command", sorted(PY_SPY_OPTIONS))
+def test_every_option_of_py_spy_is_taken(sparkflame, command):
+    """Short ones at once, long ones at once: what is not known would be refused."""
+    with running("3.12", "alternating_chains.py", 5000) as target:
+        for is_long, pid in ((False, "-p"), (True, "--pid")):
+            options = [option for option in PY_SPY_OPTIONS[command] if option.startswith("--") == is_long]
+            needed = [] if command != "record" or is_long else ["--nolineno"]
+            done = sparkflame("py-spy", command, *" ".join(options).split(), *needed, pid, target.pid)
+            assert done.returncode == 0, done.stderr.decode()
+
+
+def test_py_spy_tells_its_version(sparkflame):
+    for option in ("-V", "--version"):
+        assert b"py-spy 0.4" in sparkflame("py-spy", option).stdout

@@ -144,8 +144,9 @@ static int record(struct python_recording *recording)
 
 static int top(const struct python_recording *recording)
 {
-    struct python_top table = {recording, options.delay, false, options.full_names, TOP_BY_OWN};
-    return python_top_run(&table);
+    const struct top_settings settings = {options.delay, recording->duration_ns, TOP_BY_OWN, false,
+                                          options.full_names};
+    return python_top_run(recording, &settings);
 }
 
 static int dump(const struct python_recording *recording)
@@ -166,6 +167,10 @@ static int run(int argc, char **argv)
     const char *what = argc > 1 ? argv[1] : "--help";
     if (strcmp(what, "--help") == 0 || strcmp(what, "-h") == 0 || strcmp(what, "help") == 0) {
         command_print_help(&command_py_spy);
+        return EXIT_GOOD;
+    }
+    if (strcmp(what, "--version") == 0 || strcmp(what, "-V") == 0) {
+        printf("sparkflame %s, with the command line of py-spy 0.4\n", SPARKFLAME_VERSION);
         return EXIT_GOOD;
     }
     bool is_record = strcmp(what, "record") == 0, is_top = strcmp(what, "top") == 0,

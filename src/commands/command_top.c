@@ -2,13 +2,16 @@
 #include <string.h>
 
 #include "commands/command.h"
+#include "commands/jvm_top.h"
 #include "commands/python_top.h"
+#include "commands/record_jvm.h"
 
 extern const struct command command_top;
 
 struct top_options {
     const char *duration;
     const char *spark;
+    const char *event;
     double rate, delay;
     struct option_list pids;
     bool subprocesses, gil, idle, lines, full_names;
@@ -32,6 +35,7 @@ static const struct option top_options[] = {
     {"sort", 0, OPTION_CHOICE, AT(order), "KEY", "own, total, own-time or total-time; keys 1 to 4 change it",
      "own total own-time total-time"},
     {"lines", 0, OPTION_FLAG, AT(lines), NULL, "A row for each line, not for each function"},
+    {"event", 'e', OPTION_TEXT, AT(event), "NAME", "JVMs: cpu, wall, alloc, lock, ... (default: cpu)"},
     {"gil", 'g', OPTION_FLAG, AT(gil), NULL, "Only threads that hold the global interpreter lock"},
     {"idle", 0, OPTION_FLAG, AT(idle), NULL, "Also threads that wait"},
     {"full-filenames", 0, OPTION_FLAG, AT(full_names), NULL, "Whole paths of source files"},
@@ -71,6 +75,16 @@ static bool set_recording(struct python_recording *recording, char **operands, i
     return python_recording_set_rate(recording, options.rate, error);
 }
 
+/* What only Pythons have is refused. */
+static int run_jvm(const struct python_recording *recording, const struct top_settings *settings)
+{
+    const struct jvm_top_options jvm = {&command_top, recording->pids[0], options.event, options.rate};
+    if (options.gil || options.lines)
+        return command_usage_error(&command_top, "process %d is a JVM: --gil and --lines are for Python",
+                                   (int)recording->pids[0]);
+    return jvm_top_run(&jvm, settings);
+}
+
 static int run(int argc, char **argv)
 {
     static struct python_recording recording;
@@ -88,21 +102,31 @@ static int run(int argc, char **argv)
     }
     if (!set_recording(&recording, argv + 1, operand_count, &error))
         return command_usage_error(&command_top, "%s", error.message);
-    struct python_top top = {&recording, options.delay, options.lines, options.full_names, options.order};
-    return python_top_run(&top);
+    const struct top_settings settings = {options.delay, recording.duration_ns, options.order, options.lines,
+                                          options.full_names};
+    if (recording.pid_count == 1 && recording.program == NULL && options.spark == NULL &&
+        !options.subprocesses && is_jvm(recording.pids[0]))
+        return run_jvm(&recording, &settings);
+    if (options.event != NULL)
+        return command_usage_error(&command_top, "--event is for JVMs, one at a time");
+    return python_top_run(&recording, &settings);
 }
 
 const struct command command_top = {
     .name = "top",
-    .summary = "Watch which Python functions take the time",
+    .summary = "Watch which functions take the time, in Pythons or a JVM",
     .usage = "[OPTIONS] PID… | [OPTIONS] --spark APP | [OPTIONS] -- PROGRAM [ARGUMENT…]",
-    .details =
-        "A table that is drawn anew each second: the share of the newest stacks that have a function\n"
-        "innermost (own) or anywhere (total), and the time since the begin. Keys: 1 to 4 sort, q ends.\n"
-        "Without a terminal one table is printed.\n",
+    .details = "A table that is drawn anew each second: the share of the newest stacks that have a function\n"
+               "innermost (own) or anywhere (total), and the time since the begin. Keys: 1 to 4 sort, l "
+               "shows lines,\n"
+               "f whole paths, p pauses, r begins anew, arrows scroll, h shows all keys, q ends. Without a "
+               "terminal\n"
+               "one table is printed. A JVM gets the agent; its numbers come from there once a picture.\n",
     .examples = "  sparkflame top 1234\n"
                 "  sparkflame top --subprocesses 1234 --lines --sort own-time\n"
                 "      a pyspark.daemon with all its workers, by line\n"
+                "  sparkflame top 4711 -e alloc\n"
+                "      what allocates in a JVM\n"
                 "  sparkflame top 1234 -d 5 | head\n"
                 "      one table of five seconds\n",
     .options = groups,
