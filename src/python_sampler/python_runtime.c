@@ -1,16 +1,20 @@
 #include "python_sampler/python_runtime.h"
 
-#include <fcntl.h>
+#include <elf.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text_builder.h"
 #include "base/text_view.h"
-#include "python_sampler/elf_lookup.h"
-#include "python_sampler/process_maps.h"
+#include "python_sampler/process_denial.h"
+#include "symbols/elf_file.h"
+#include "symbols/memory_map.h"
 
 #define MOST_CANDIDATES 8
+#define MOST_MAPS_BYTES ((size_t)64 << 20)
 
 struct candidate {
     char path[PATH_MAX];
@@ -56,25 +60,51 @@ static uint32_t version_of_path(struct text_view path)
     return at == TEXT_NOT_FOUND ? 0 : parse_version(text_from(path, at + 11));
 }
 
-static bool note_mapping(void *context, const struct mapping *mapping)
+static void note_mapping(struct search *search, const struct memory_mapping *mapping)
 {
-    struct search *search = context;
     if (mapping->path.size == 0 || mapping->path.data[0] != '/' || mapping->path.size >= PATH_MAX)
-        return true;
+        return;
     if (search->version_by_path == 0)
         search->version_by_path = version_of_path(mapping->path);
     bool is_program = text_equal(mapping->path, text_of(search->program));
     if (!is_program && !text_starts_with(base_name(mapping->path), TEXT("libpython")))
-        return true;
-    if (mapping->file_offset != 0 || search->count == MOST_CANDIDATES)
-        return true;
+        return;
+    if (mapping->offset != 0 || search->count == MOST_CANDIDATES)
+        return;
     struct candidate *candidate = &search->candidates[search->count++];
     memcpy(candidate->path, mapping->path.data, mapping->path.size);
     candidate->path[mapping->path.size] = '\0';
     candidate->start = mapping->start;
     candidate->end = mapping->end;
     candidate->is_program = is_program;
-    return true;
+}
+
+static void explain_unread(pid_t pid, int reason, struct error *error)
+{
+    if (reason == ENOENT || reason == ESRCH) {
+        error_set(error, ERROR_SYSTEM, "there is no process %d", (int)pid);
+    } else if (reason == EACCES || reason == EPERM) {
+        struct process_denial denial;
+        process_denial_find(&denial, pid);
+        process_denial_explain(&denial, error);
+    }
+}
+
+/* Goes through all that the process has mapped. */
+static bool find_candidates(struct search *search, struct error *error)
+{
+    struct text_builder maps;
+    struct memory_mapping mapping;
+    pid_t pid = search->memory->pid;
+    text_builder_init(&maps, MOST_MAPS_BYTES);
+    errno = 0;
+    bool is_read = memory_map_read(&maps, pid, error);
+    if (!is_read)
+        explain_unread(pid, errno, error);
+    for (struct text_view left = text_builder_view(&maps); is_read && memory_map_next(&left, &mapping);)
+        note_mapping(search, &mapping);
+    text_builder_release(&maps);
+    return is_read;
 }
 
 static void read_program_path(struct search *search)
@@ -90,27 +120,42 @@ static void read_program_path(struct search *search)
 }
 
 /* The file as the process has it: deleted, in a container or in a chroot. */
-static int open_candidate(const struct search *search, const struct candidate *candidate)
+static bool open_candidate(const struct search *search, const struct candidate *candidate,
+                           struct elf_file *file, struct error *error)
 {
     char path[PATH_MAX + 64];
     int pid = (int)search->memory->pid;
-    if (candidate->is_program) {
-        snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-        int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-        if (descriptor >= 0)
-            return descriptor;
-    }
+    snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+    if (candidate->is_program && elf_file_open(file, path, error))
+        return true;
     snprintf(path, sizeof(path), "/proc/%d/map_files/%lx-%lx", pid, (unsigned long)candidate->start,
              (unsigned long)candidate->end);
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (descriptor >= 0)
-        return descriptor;
+    if (elf_file_open(file, path, error))
+        return true;
     snprintf(path, sizeof(path), "/proc/%d/root%s", pid, candidate->path);
-    descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    return descriptor >= 0 ? descriptor : open(candidate->path, O_RDONLY | O_CLOEXEC);
+    return elf_file_open(file, path, error) || elf_file_open(file, candidate->path, error);
 }
 
-enum wanted_symbol { WANT_RUNTIME, WANT_VERSION, WANT_SECTION, WANT_COUNT };
+/* Where the file's addresses begin, whose first byte is mapped at `start`. */
+static uint64_t find_bias(const struct elf_file *file, uint64_t start)
+{
+    struct elf_segment segment;
+    for (uint32_t i = 0; elf_file_segment(file, i, &segment); i++) {
+        if (segment.type == PT_LOAD)
+            return start - (segment.address - segment.offset);
+    }
+    return start;
+}
+
+/* Addresses as linked; 0: not there. Who hides its symbols still has the section, from 3.10 on. */
+static uint64_t find_runtime(const struct elf_file *file)
+{
+    struct elf_symbol symbol;
+    struct elf_section section;
+    if (elf_file_find_symbol(file, "_PyRuntime", &symbol))
+        return symbol.address;
+    return elf_file_find_section(file, ".PyRuntime", &section) ? section.address : 0;
+}
 
 /* The version that the process or the paths tell; 0: unknown. */
 static uint32_t find_version(struct search *search, const struct candidate *candidate,
@@ -147,24 +192,16 @@ static enum python_find_result find_layout(struct python_runtime *runtime, struc
 static enum python_find_result try_candidate(struct python_runtime *runtime, struct search *search,
                                              const struct candidate *candidate, struct error *error)
 {
-    int descriptor = open_candidate(search, candidate);
-    if (descriptor < 0) {
-        error_set_system(error, "%s", candidate->path);
+    struct elf_file file;
+    struct elf_symbol version;
+    if (!open_candidate(search, candidate, &file, error))
         return PYTHON_NONE;
-    }
-    struct elf_wanted wanted[WANT_COUNT] = {
-        [WANT_RUNTIME] = {.name = "_PyRuntime"},
-        [WANT_VERSION] = {.name = "Py_Version"},
-        [WANT_SECTION] = {.name = ".PyRuntime", .is_section = true},
-    };
-    uint64_t first_load;
-    bool readable = elf_lookup(descriptor, wanted, WANT_COUNT, &first_load, error);
-    close(descriptor);
-    uint64_t address = wanted[wanted[WANT_RUNTIME].value != 0 ? WANT_RUNTIME : WANT_SECTION].value;
-    if (!readable || address == 0)
+    uint64_t address = find_runtime(&file), bias = find_bias(&file, candidate->start);
+    uint64_t version_address =
+        address != 0 && elf_file_find_symbol(&file, "Py_Version", &version) ? version.address + bias : 0;
+    elf_file_release(&file);
+    if (address == 0)
         return PYTHON_NONE;
-    uint64_t bias = candidate->start - first_load;
-    uint64_t version_address = wanted[WANT_VERSION].value == 0 ? 0 : wanted[WANT_VERSION].value + bias;
     *runtime = (struct python_runtime){.address = address + bias};
     enum python_find_result result = find_layout(runtime, search, candidate, version_address, error);
     return result == PYTHON_FOUND ? python_runtime_check(runtime, search->memory, error) : result;
@@ -232,7 +269,7 @@ enum python_find_result python_runtime_find(struct python_runtime *runtime, stru
 {
     struct search search = {.memory = memory};
     read_program_path(&search);
-    if (!process_maps_visit(memory->pid, note_mapping, &search, error))
+    if (!find_candidates(&search, error))
         return PYTHON_FAILED;
     enum python_find_result best = PYTHON_NONE;
     struct error best_error;
