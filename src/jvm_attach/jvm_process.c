@@ -143,16 +143,6 @@ static struct option_walk start_walk(const struct jvm_process *process)
                                 .environment = text_builder_view(&process->environment)};
 }
 
-bool jvm_process_has_option(const struct jvm_process *process, const char *option)
-{
-    struct option_walk walk = start_walk(process);
-    struct text_view found;
-    while (next_option(&walk, &found))
-        if (text_equal(found, text_of(option)))
-            return true;
-    return false;
-}
-
 bool jvm_process_flag(const struct jvm_process *process, const char *name, bool when_absent)
 {
     struct option_walk walk = start_walk(process);

@@ -33,10 +33,7 @@ struct jvm_process {
 
 bool jvm_process_read(struct jvm_process *process, pid_t pid, struct error *error) MUST_CHECK;
 void jvm_process_release(struct jvm_process *process);
-/* Whether the JVM got this option on its command line or by JAVA_TOOL_OPTIONS, JDK_JAVA_OPTIONS or
-   _JAVA_OPTIONS, exactly so written. */
-bool jvm_process_has_option(const struct jvm_process *process, const char *option);
-/* The last of -XX:+NAME and -XX:-NAME decides; otherwise the given default. */
+/* What the JVM got on its command line or by JAVA_TOOL_OPTIONS, JDK_JAVA_OPTIONS or _JAVA_OPTIONS: the last of -XX:+NAME and -XX:-NAME decides; otherwise the given default. */
 bool jvm_process_flag(const struct jvm_process *process, const char *name, bool when_absent);
 
 #endif

@@ -148,11 +148,3 @@ bool view_init(struct view *view, const struct profile *profile, const struct vi
     }
     return true;
 }
-
-void view_scale(struct view *view, size_t side, double factor)
-{
-    for (size_t i = 0; i < view->size; i++) {
-        view->totals[side][i] *= factor;
-        view->selfs[side][i] *= factor;
-    }
-}

@@ -58,8 +58,6 @@ struct view {
 bool view_init(struct view *view, const struct profile *profile, const struct view_options *options,
                struct error *error) MUST_CHECK;
 void view_release(struct view *view);
-/* Multiplies all weights of a side. */
-void view_scale(struct view *view, size_t side, double factor);
 
 static inline struct text_view view_name(const struct view *view, uint32_t node)
 {

@@ -268,11 +268,6 @@ static struct process *find(const struct process_list *list, pid_t pid)
     return bsearch(&key, list->processes, list->count, sizeof(key), compare_pids);
 }
 
-const struct process *process_list_find(const struct process_list *list, pid_t pid)
-{
-    return find(list, pid);
-}
-
 static void inherit(struct process *process, const struct process *from)
 {
     if (process->application[0] == '\0')

@@ -60,7 +60,6 @@ void process_list_release(struct process_list *list);
 /* folder is "/proc", or a copy of it for tests. Processes that end meanwhile or may not be read are passed over. */
 bool process_list_read(struct process_list *list, const char *folder, struct error *error) MUST_CHECK;
 
-const struct process *process_list_find(const struct process_list *list, pid_t pid);
 const char *spark_role_name(enum spark_role role);
 const char *process_language_name(enum process_language language);
 /* A pid, an application id, a main class (whole or its last part), "driver", "executor" or "executor N". */

@@ -37,10 +37,18 @@ static void add_process(int pid, int parent, const char *command, size_t command
 #define PROCESS(pid, parent, command, environment) \
     add_process(pid, parent, command, sizeof(command), environment, sizeof(environment))
 
+static const struct process *find(const struct process_list *list, int pid)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->processes[i].pid == pid)
+            return &list->processes[i];
+    return NULL;
+}
+
 static void check_process(const struct process_list *list, int pid, enum spark_role role,
                           const char *application, const char *executor, const char *name)
 {
-    const struct process *process = process_list_find(list, pid);
+    const struct process *process = find(list, pid);
     if (process == NULL)
         unit_test_fail(__FILE__, __LINE__, "no process %d", pid);
     CHECK_TEXT(spark_role_name(process->role), spark_role_name(role));
@@ -85,17 +93,17 @@ TEST(knows_what_processes_are_to_spark)
     check_process(&list, 400, SPARK_ROLE_NONE, "", "", "/opt/tool.jar");
     check_process(&list, 600, SPARK_ROLE_SERVER, "", "driver",
                   "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2");
-    CHECK(process_list_find(&list, 500) == NULL);
+    CHECK(find(&list, 500) == NULL);
     CHECK_INT(list.count, 8);
-    CHECK(process_matches(process_list_find(&list, 100), "application_1_2"));
-    CHECK(process_matches(process_list_find(&list, 100), "executor"));
-    CHECK(process_matches(process_list_find(&list, 100), "executor 7"));
-    CHECK(!process_matches(process_list_find(&list, 100), "executor 8"));
-    CHECK(process_matches(process_list_find(&list, 100), "100"));
-    CHECK(process_matches(process_list_find(&list, 200), "Job"));
-    CHECK(process_matches(process_list_find(&list, 200), "com.x.Job"));
-    CHECK(process_matches(process_list_find(&list, 400), "tool.jar"));
-    CHECK(!process_matches(process_list_find(&list, 400), ""));
+    CHECK(process_matches(find(&list, 100), "application_1_2"));
+    CHECK(process_matches(find(&list, 100), "executor"));
+    CHECK(process_matches(find(&list, 100), "executor 7"));
+    CHECK(!process_matches(find(&list, 100), "executor 8"));
+    CHECK(process_matches(find(&list, 100), "100"));
+    CHECK(process_matches(find(&list, 200), "Job"));
+    CHECK(process_matches(find(&list, 200), "com.x.Job"));
+    CHECK(process_matches(find(&list, 400), "tool.jar"));
+    CHECK(!process_matches(find(&list, 400), ""));
     process_list_release(&list);
     char command[128];
     snprintf(command, sizeof(command), "rm -r %s", folder);

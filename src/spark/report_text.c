@@ -32,6 +32,12 @@ void report_release(struct report *report)
     advice_release(&report->advice);
 }
 
+/* "1 job", "2 jobs". */
+static void write_number_of(struct output *output, size_t count, const char *what, const char *behind)
+{
+    output_format(output, "%zu %s%s%s", count, what, count == 1 ? "" : "s", behind);
+}
+
 static void write_head(const struct report *report, struct output *output)
 {
     const struct application *application = report->application;
@@ -51,8 +57,11 @@ static void write_head(const struct report *report, struct output *output)
     plain_write_safely(output, application_text(application, application->spark_version));
     output_c_string(output, ", Java ");
     plain_write_safely(output, application_text(application, application->java_version));
-    output_format(output, "\n  %zu executors, %zu jobs, %zu stages, %zu tasks\n", application->executor_count,
-                  application->job_count, application->stage_count, application->task_count);
+    output_c_string(output, "\n  ");
+    write_number_of(output, application->executor_count, "executor", ", ");
+    write_number_of(output, application->job_count, "job", ", ");
+    write_number_of(output, application->stage_count, "stage", ", ");
+    write_number_of(output, application->task_count, "task", "\n");
 }
 
 static void write_share(struct output *output, const char *name, double part, double whole)
