@@ -1,4 +1,5 @@
-// bundle.mjs OUTPUT: puts style and script into page.html and allows exactly those two by their hashes.
+// bundle.mjs OUTPUT NAME: puts style and script into NAME.html and allows exactly those two by their hashes. The script
+// begins in src/main.ts for the page, src/NAME_main.ts for others.
 import { build } from "esbuild";
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -6,9 +7,11 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
+const name = process.argv[3] ?? "page";
+const entry = name === "page" ? "src/main.ts" : `src/${name}_main.ts`;
 const common = { bundle: true, minify: true, write: false, logLevel: "warning", legalComments: "none", charset: "ascii" };
-const script = await build({ ...common, entryPoints: [join(here, "src/main.ts")], format: "iife", target: "es2022" });
-const style = await build({ ...common, entryPoints: [join(here, "page.css")] });
+const script = await build({ ...common, entryPoints: [join(here, entry)], format: "iife", target: "es2022" });
+const style = await build({ ...common, entryPoints: [join(here, `${name}.css`)] });
 const scriptText = script.outputFiles[0].text.trim();
 const styleText = style.outputFiles[0].text.trim();
 if (/<\/script|<!--/i.test(scriptText)) throw new Error("the script holds a text that would end its element");
@@ -19,10 +22,10 @@ const policy = [
     "base-uri 'none'", "form-action 'none'",
 ].join("; ");
 const put = (page, mark, text) => {
-    if (page.split(mark).length !== 2) throw new Error(`page.html must hold ${mark} once`);
+    if (page.split(mark).length !== 2) throw new Error(`${name}.html must hold ${mark} once`);
     return page.replace(mark, () => text);
 };
-let page = readFileSync(join(here, "page.html"), "utf8");
+let page = readFileSync(join(here, `${name}.html`), "utf8");
 page = put(page, "<!--policy-->", policy);
 page = put(page, "<!--style-->", styleText);
 page = put(page, "<!--script-->", scriptText);

@@ -5,6 +5,7 @@
 #include "commands/command.h"
 #include "commands/logs_input.h"
 #include "formats/byte_source.h"
+#include "render/report_page.h"
 #include "spark/event_log.h"
 #include "spark/log_reader.h"
 #include "spark/report.h"
@@ -12,21 +13,25 @@
 extern const struct command command_report;
 
 #define HEAD_BYTES 65536
+#define PAGE_LIMIT_BYTES ((size_t)1 << 30)
 
 static struct report_options {
     const char *output;
     const char *application;
-    int format; /* text, json */
+    int format; /* enum report_format */
     bool quiet;
 } options;
+
+enum report_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_HTML, FORMAT_BY_NAME };
 
 static const struct option_group *groups(void)
 {
     static const struct option own[] = {
         {"output", 'o', OPTION_TEXT, offsetof(struct report_options, output), "FILE",
          "Write to FILE (default: standard output)"},
-        {"format", 'f', OPTION_CHOICE, offsetof(struct report_options, format), "text|json",
-         "Text to read, or JSON for scripts", "text json"},
+        {"format", 'f', OPTION_CHOICE, offsetof(struct report_options, format), "text|json|html",
+         "Text to read, JSON for scripts, or a page (default: by the ending of FILE, else text)",
+         "text json html"},
         {"application", 'a', OPTION_TEXT, offsetof(struct report_options, application), "ID",
          "The application to take when a folder of logs holds several"},
         {"quiet", 'q', OPTION_FLAG, offsetof(struct report_options, quiet), NULL, "No notices"},
@@ -47,6 +52,33 @@ struct inputs {
     int exit_code;
 };
 
+static int chosen_format(void)
+{
+    struct text_view name = text_of(options.output);
+    if (options.format != FORMAT_BY_NAME)
+        return options.format;
+    return text_ends_with(name, TEXT(".html"))   ? FORMAT_HTML
+           : text_ends_with(name, TEXT(".json")) ? FORMAT_JSON
+                                                 : FORMAT_TEXT;
+}
+
+static bool write_page(const struct report *report, struct output *output, struct error *error)
+{
+    const struct application *application = report->application;
+    struct text_builder data;
+    struct output json;
+    text_builder_init(&data, PAGE_LIMIT_BYTES);
+    bool good = output_open_memory(&json, &data, error);
+    if (good) {
+        report_write_page_data(report, &json);
+        uint32_t title = application->name != 0 ? application->name : application->id;
+        good = output_finish(&json, error) &&
+               report_page_write(string_table_c_string(&application->strings, title), &data, output, error);
+    }
+    text_builder_release(&data);
+    return good;
+}
+
 static bool write_report(const struct inputs *inputs, struct error *error)
 {
     struct report report;
@@ -58,11 +90,17 @@ static bool write_report(const struct inputs *inputs, struct error *error)
         return false;
     bool good = output_open(&output, options.output == NULL ? "-" : options.output, error);
     if (good) {
-        if (options.format == 1)
+        int format = chosen_format();
+        if (format == FORMAT_HTML)
+            good = write_page(&report, &output, error);
+        else if (format == FORMAT_JSON)
             report_write_json(&report, REPORT_ALL, &output);
         else
             report_write_text(&report, &output);
-        good = output_finish(&output, error);
+        if (good)
+            good = output_finish(&output, error);
+        else
+            output_release(&output);
     }
     report_release(&report);
     return good;
@@ -156,7 +194,7 @@ static int run(int argc, char **argv)
     struct error error = {0};
     int operand_count;
     bool wants_help;
-    options = (struct report_options){.output = NULL};
+    options = (struct report_options){.format = FORMAT_BY_NAME};
     if (!options_parse(argc, argv, groups(), &operand_count, &wants_help, &error))
         return command_usage_error(&command_report, "%s", error.message);
     if (wants_help) {
@@ -177,7 +215,9 @@ const struct command command_report = {
         "one application may be given. It may be packed with zstd, lz4, snappy or gzip. Logs (see sparkflame "
         "logs)\n"
         "add errors and what is said most; without an event log they tell jobs, stages and tasks, too.\n",
-    .examples = "  sparkflame report /tmp/spark-events/local-1700000000000\n"
+    .examples = "  sparkflame report eventlog_v2_app-1 logs/ -o report.html\n"
+                "      one page: timeline, stages, tasks, errors, advice\n"
+                "  sparkflame report /tmp/spark-events/local-1700000000000\n"
                 "      summary, stages with skew and spill, failures, advice\n"
                 "  sparkflame report -f json eventlog_v2_app-1 | jq '.stages[] | {id, run_ms}'\n",
     .options = groups,

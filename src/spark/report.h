@@ -43,6 +43,8 @@ void report_release(struct report *report);
 /* One object: application, executors, jobs, stages, tasks, sql, logs, errors, chunks, advice, as far as they are
  * among the `sections` (enum report_section); docs/REPORT.md describes it. */
 void report_write_json(const struct report *report, unsigned sections, struct output *output);
+/* The same for the page: tasks as columns, so that a million of them are read at once. */
+void report_write_page_data(const struct report *report, struct output *output);
 void report_write_text(const struct report *report, struct output *output);
 
 #endif

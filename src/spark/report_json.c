@@ -177,26 +177,71 @@ static void write_advice(struct json_out *out, const struct advice *advice)
     json_out_end_list(out);
 }
 
+static void write_sections(const struct report *report, unsigned sections, struct json_out *out)
+{
+    const struct application *application = report->application;
+    if (sections & REPORT_APPLICATION) {
+        write_application(out, application);
+        write_executors(out, application);
+    }
+    if (sections & REPORT_JOBS)
+        write_jobs(out, application);
+    if (sections & REPORT_STAGES)
+        write_stages(out, application, &report->statistics);
+    if (sections & REPORT_TASKS)
+        write_tasks(out, application);
+    if (sections & REPORT_SQL)
+        write_sqls(out, application);
+    if (report->log != NULL)
+        log_report_write_json(report->log, sections, out);
+    if (sections & REPORT_ADVICE)
+        write_advice(out, &report->advice);
+}
+
 void report_write_json(const struct report *report, unsigned sections, struct output *output)
+{
+    struct json_out out = {.output = output, .strings = &report->application->strings, .is_first = true};
+    output_byte(output, '{');
+    write_sections(report, sections, &out);
+    output_c_string(output, "}\n");
+}
+
+/* A number of every task; `sum` adds others to a field. */
+#define COLUMN(name, expression)                               \
+    do {                                                       \
+        json_out_list(&out, name);                             \
+        for (size_t i = 0; i < application->task_count; i++) { \
+            const struct task *task = &application->tasks[i];  \
+            output_c_string(output, i == 0 ? "" : ",");        \
+            output_i64(output, expression);                    \
+        }                                                      \
+        json_out_end_list(&out);                               \
+    } while (0)
+
+void report_write_page_data(const struct report *report, struct output *output)
 {
     const struct application *application = report->application;
     struct json_out out = {.output = output, .strings = &application->strings, .is_first = true};
     output_byte(output, '{');
-    if (sections & REPORT_APPLICATION) {
-        write_application(&out, application);
-        write_executors(&out, application);
-    }
-    if (sections & REPORT_JOBS)
-        write_jobs(&out, application);
-    if (sections & REPORT_STAGES)
-        write_stages(&out, application, &report->statistics);
-    if (sections & REPORT_TASKS)
-        write_tasks(&out, application);
-    if (sections & REPORT_SQL)
-        write_sqls(&out, application);
-    if (report->log != NULL)
-        log_report_write_json(report->log, sections, &out);
-    if (sections & REPORT_ADVICE)
-        write_advice(&out, &report->advice);
-    output_c_string(output, "}\n");
+    write_sections(report, REPORT_ALL & ~(unsigned)REPORT_TASKS, &out);
+    json_out_key(&out, "tasks");
+    output_byte(output, '{');
+    out.is_first = true;
+    COLUMN("id", task->id);
+    COLUMN("stage", task->stage);
+    COLUMN("executor", task->executor == NO_EXECUTOR ? -1 : (int64_t)task->executor);
+    COLUMN("index", task->index);
+    COLUMN("attempt", task->attempt);
+    COLUMN("status", task->status);
+    COLUMN("launch_ms", task->launch_ms == NO_MS ? -1 : task->launch_ms);
+    COLUMN("duration_ms", task_duration_ms(task) == NO_MS ? -1 : task_duration_ms(task));
+    COLUMN("run_ms", task->metrics.run_ms);
+    COLUMN("cpu_ns", task->metrics.cpu_ns);
+    COLUMN("gc_ms", task->metrics.gc_ms);
+    COLUMN("wait_ms", task->metrics.shuffle_fetch_wait_ms);
+    COLUMN("spilled_bytes", task->metrics.disk_spilled_bytes);
+    COLUMN("input_bytes", task->metrics.input_bytes);
+    COLUMN("shuffle_bytes", (int64_t)((uint64_t)task->metrics.shuffle_remote_bytes +
+                                      (uint64_t)task->metrics.shuffle_local_bytes));
+    output_c_string(output, "}}\n");
 }

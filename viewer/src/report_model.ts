@@ -1,0 +1,98 @@
+// The data of a report (docs/REPORT.md), and how its numbers are written.
+
+export interface Stage {
+    id: number; attempt: number; job: number; status: string; name: string | null; tasks: number; succeeded: number; failed: number;
+    killed: number; submitted_ms: number | null; completed_ms: number | null; failure: string | null; task_median_ms: number;
+    task_p95_ms: number; task_max_ms: number; run_ms: number; cpu_ns: number; gc_ms: number; shuffle_fetch_wait_ms: number;
+    shuffle_remote_bytes: number; shuffle_local_bytes: number; shuffle_write_bytes: number; disk_spilled_bytes: number;
+    input_bytes: number; output_bytes: number; deserialize_ms: number; result_serialization_ms: number;
+}
+
+export interface Job {
+    id: number; status: string; name: string | null; description: string | null; submitted_ms: number | null;
+    completed_ms: number | null; exception: string | null; stages: number[]; tasks: number; failed: number;
+}
+
+export interface Executor {
+    id: string; host: string | null; cores: number; added_ms: number | null; removed_ms: number | null; removed_reason: string | null;
+}
+
+export interface LogError {
+    level: string; cause: string | null; logger: string | null; message: string | null; more: string | null; count: number;
+    log_count: number; first_ms: number | null; last_ms: number | null; path: string; container: string | null; line: number;
+    stage: number | null; stage_attempt: number | null; task: number | null;
+}
+
+export interface Advice { rule: string; stage?: number; attempt?: number; finding: string; remedy: string }
+
+export interface TaskColumns {
+    id: number[]; stage: number[]; executor: number[]; index: number[]; attempt: number[]; status: number[]; launch_ms: number[];
+    duration_ms: number[]; run_ms: number[]; cpu_ns: number[]; gc_ms: number[]; wait_ms: number[]; spilled_bytes: number[];
+    input_bytes: number[]; shuffle_bytes: number[];
+}
+
+export interface Report {
+    application: { id: string | null; name: string | null; user: string | null; spark_version: string | null;
+                   java_version: string | null; start_ms: number | null; end_ms: number | null };
+    executors: Executor[]; jobs: Job[]; stages: Stage[]; advice: Advice[]; tasks: TaskColumns;
+    errors?: LogError[]; chunks?: { count: number; lines: string[] }[]; logs?: { path: string }[];
+}
+
+export const TASK_STATUS = ["running", "succeeded", "failed", "killed"];
+
+/** "850 ms", "12.3 s", "4.5 min", "2.1 h" */
+export function duration(ms: number | null): string {
+    if (ms === null || ms < 0) return "–";
+    if (ms < 1000) return `${Math.round(ms)} ms`;
+    if (ms < 120_000) return `${(ms / 1000).toFixed(1)} s`;
+    if (ms < 7_200_000) return `${(ms / 60_000).toFixed(1)} min`;
+    return `${(ms / 3_600_000).toFixed(1)} h`;
+}
+
+export function bytes(count: number): string {
+    const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+    let unit = 0;
+    if (count <= 0) return "–";
+    for (; count >= 1024 && unit < units.length - 1; unit++) count /= 1024;
+    return unit === 0 ? `${count} B` : `${count.toFixed(1)} ${units[unit]}`;
+}
+
+export function moment(ms: number | null): string {
+    return ms === null || !Number.isFinite(ms) ? "–" : new Date(ms).toISOString().replace("T", " ").replace(/\.\d+Z$/, " UTC");
+}
+
+export function percent(part: number, whole: number): string {
+    return whole > 0 ? `${(100 * part / whole).toFixed(0)} %` : "–";
+}
+
+export function span(start: number | null, end: number | null): number | null {
+    return start === null || end === null || end < start ? null : end - start;
+}
+
+/** First and last moment of anything that the report tells. */
+export function extent(report: Report): [number, number] {
+    let first = report.application.start_ms ?? Infinity;
+    let last = report.application.end_ms ?? -Infinity;
+    const { launch_ms: launch, duration_ms: took } = report.tasks;
+    for (let i = 0; i < launch.length; i++) {
+        if (launch[i]! < 0) continue;
+        first = Math.min(first, launch[i]!);
+        last = Math.max(last, launch[i]! + Math.max(took[i]!, 0));
+    }
+    if (!Number.isFinite(first) || !Number.isFinite(last)) return [0, 1];
+    return last > first ? [first, last] : [first, first + 1];
+}
+
+/** Where the time of all tasks went, as shares of one whole. */
+export function timeSpent(report: Report): [string, number][] {
+    const sum = (pick: (stage: Stage) => number): number => report.stages.reduce((total, stage) => total + pick(stage), 0);
+    const run = sum((stage) => stage.run_ms), cpu = sum((stage) => stage.cpu_ns) / 1e6, gc = sum((stage) => stage.gc_ms);
+    const wait = sum((stage) => stage.shuffle_fetch_wait_ms);
+    const parts: [string, number][] = [
+        ["on the CPU", cpu], ["garbage collection", gc], ["waiting for shuffle data", wait],
+        ["waiting for something else", Math.max(0, run - cpu - gc - wait)],
+        ["reading the task's code", sum((stage) => stage.deserialize_ms)],
+        ["packing results", sum((stage) => stage.result_serialization_ms)],
+    ];
+    return parts.filter(([, ms]) => ms > 0);
+}

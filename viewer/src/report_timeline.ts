@@ -1,0 +1,240 @@
+// Tasks over time: jobs above, one lane per executor and slot below. Drag to look closer, double click to see all again.
+import { element } from "./dom.js";
+import { duration, extent, moment, Report, TASK_STATUS } from "./report_model.js";
+
+const LANE = 11, JOB = 16, GAP = 6, AXIS = 20, LABEL = 84, MOST_HEIGHT = 900;
+
+interface Lanes { lane: Int32Array; count: number; first: number[] }
+
+/** Puts each task in the first slot of its executor that is free when it starts. */
+export function layLanes(report: Report): Lanes {
+    const { launch_ms: launch, duration_ms: took, executor } = report.tasks;
+    const lane = new Int32Array(launch.length).fill(-1);
+    const slots: number[][] = report.executors.map(() => []);
+    const order = [...launch.keys()].filter((i) => launch[i]! >= 0 && executor[i]! >= 0).sort((a, b) => launch[a]! - launch[b]!);
+    for (const task of order) {
+        const ends = slots[executor[task]!]!;
+        let slot = ends.findIndex((end) => end <= launch[task]!);
+        if (slot < 0) slot = ends.push(0) - 1;
+        ends[slot] = launch[task]! + Math.max(took[task]!, 1);
+        lane[task] = slot;
+    }
+    const first: number[] = [];
+    let count = 0;
+    for (const ends of slots) {
+        first.push(count);
+        count += ends.length;
+    }
+    for (const task of order) lane[task]! += first[executor[task]!]!;
+    return { lane, count, first };
+}
+
+/** Neighbours differ, and none is the red of what failed. */
+function stageColour(stage: number): string {
+    return `hsl(${40 + (170 + stage * 137.5) % 290} 50% 55%)`;
+}
+
+export class Timeline {
+    readonly host: HTMLElement;
+    private readonly canvas = element("canvas", { tabindex: "0", role: "img", "aria-label": "Tasks over time, by executor; arrow keys move, + and - zoom" });
+    private readonly hint = element("div", { id: "hint", hidden: true });
+    private readonly lanes: Lanes;
+    private readonly whole: [number, number];
+    private shown: [number, number];
+    private dragFrom: number | null = null;
+    private dragTo = 0;
+
+    constructor(private readonly report: Report, private readonly choose: (stage: number) => void) {
+        this.lanes = layLanes(report);
+        this.whole = extent(report);
+        this.shown = [...this.whole];
+        this.host = element("div", { id: "timeline" }, this.canvas, this.hint);
+        this.canvas.addEventListener("pointerdown", (event) => this.startDrag(event));
+        this.canvas.addEventListener("pointermove", (event) => this.move(event));
+        this.canvas.addEventListener("pointerup", (event) => this.endDrag(event));
+        this.canvas.addEventListener("pointerleave", () => this.hint.hidden = true);
+        this.canvas.addEventListener("dblclick", () => this.show(this.whole));
+        this.canvas.addEventListener("keydown", (event) => this.key(event));
+        new ResizeObserver(() => this.draw()).observe(this.host);
+    }
+
+    show(range: [number, number]): void {
+        const least = Math.max((this.whole[1] - this.whole[0]) / 1e6, 1);
+        const width = Math.min(Math.max(range[1] - range[0], least), this.whole[1] - this.whole[0]);
+        const from = Math.min(Math.max(range[0], this.whole[0]), this.whole[1] - width);
+        this.shown = [from, from + width];
+        this.draw();
+    }
+
+    private width(): number {
+        return Math.max(this.host.clientWidth - LABEL, 50);
+    }
+
+    private x(ms: number): number {
+        return LABEL + (ms - this.shown[0]) / (this.shown[1] - this.shown[0]) * this.width();
+    }
+
+    private time(x: number): number {
+        return this.shown[0] + (x - LABEL) / this.width() * (this.shown[1] - this.shown[0]);
+    }
+
+    private laneHeight(): number {
+        return Math.max(1, Math.min(LANE, (MOST_HEIGHT - AXIS - JOB) / Math.max(this.lanes.count, 1)));
+    }
+
+    private lanesTop(): number {
+        return AXIS + (this.report.jobs.length > 0 ? JOB + GAP : 0);
+    }
+
+    private draw(): void {
+        const ratio = window.devicePixelRatio || 1;
+        const width = this.host.clientWidth, height = Math.ceil(this.lanesTop() + this.lanes.count * this.laneHeight() + GAP);
+        this.canvas.width = width * ratio;
+        this.canvas.height = height * ratio;
+        this.canvas.style.width = `${width}px`;
+        this.canvas.style.height = `${height}px`;
+        const context = this.canvas.getContext("2d")!;
+        context.scale(ratio, ratio);
+        const style = getComputedStyle(this.host);
+        context.font = "11px system-ui, sans-serif";
+        context.textBaseline = "middle";
+        this.drawAxis(context, style.getPropertyValue("--soft"), height);
+        this.drawJobs(context, style.getPropertyValue("--bar"), style.getPropertyValue("--fore"));
+        this.drawTasks(context);
+        this.drawLabels(context, style.getPropertyValue("--back"), style.getPropertyValue("--soft"));
+        if (this.dragFrom !== null) {
+            context.fillStyle = "rgba(80, 140, 240, .25)";
+            context.fillRect(Math.min(this.dragFrom, this.dragTo), 0, Math.abs(this.dragTo - this.dragFrom), height);
+        }
+    }
+
+    private drawAxis(context: CanvasRenderingContext2D, colour: string, height: number): void {
+        const steps = Math.max(2, Math.floor(this.width() / 130));
+        context.strokeStyle = context.fillStyle = colour;
+        context.globalAlpha = 0.25;
+        context.beginPath();
+        for (let i = 0; i <= steps; i++) {
+            const x = Math.round(LABEL + this.width() * i / steps) + 0.5;
+            context.moveTo(x, AXIS - 4);
+            context.lineTo(x, height);
+        }
+        context.stroke();
+        context.globalAlpha = 1;
+        for (let i = 0; i < steps; i++) {
+            const x = LABEL + this.width() * i / steps;
+            context.fillText(`+${duration(this.time(x) - this.whole[0])}`, x + 3, AXIS / 2);
+        }
+    }
+
+    private drawJobs(context: CanvasRenderingContext2D, back: string, fore: string): void {
+        for (const job of this.report.jobs) {
+            if (job.submitted_ms === null) continue;
+            const left = this.x(job.submitted_ms), right = this.x(job.completed_ms ?? this.whole[1]);
+            if (right < LABEL || left > LABEL + this.width()) continue;
+            const from = Math.max(left, LABEL), wide = Math.max(right - from, 1);
+            context.fillStyle = job.status === "failed" ? "#d33c3c" : back;
+            context.fillRect(from, AXIS, wide - 0.5, JOB);
+            context.fillStyle = job.status === "failed" ? "#ffffff" : fore;
+            if (wide > 40) context.fillText(`job ${job.id}`, from + 3, AXIS + JOB / 2, wide - 6);
+        }
+    }
+
+    private drawTasks(context: CanvasRenderingContext2D): void {
+        const { launch_ms: launch, duration_ms: took, stage, status } = this.report.tasks;
+        const top = this.lanesTop(), high = this.laneHeight(), right = LABEL + this.width();
+        const lastX = new Float64Array(this.lanes.count).fill(-1);
+        for (let i = 0; i < launch.length; i++) {
+            const lane = this.lanes.lane[i]!;
+            if (lane < 0) continue;
+            const from = Math.max(this.x(launch[i]!), LABEL), to = Math.min(this.x(launch[i]! + Math.max(took[i]!, 1)), right);
+            // What is below a pixel is drawn once per pixel, so that a million tasks are drawn at once.
+            if (to < LABEL || from > right || (to - from < 0.5 && Math.floor(from) === lastX[lane])) continue;
+            lastX[lane] = Math.floor(from);
+            context.fillStyle = status[i] === 2 ? "#d33c3c" : stageColour(this.report.stages[stage[i]!]!.id);
+            context.globalAlpha = status[i] === 3 ? 0.4 : 1;
+            context.fillRect(from, top + lane * high, Math.max(to - from - (high > 4 ? 0.5 : 0), 0.75), high - (high > 4 ? 1 : 0));
+        }
+        context.globalAlpha = 1;
+    }
+
+    private drawLabels(context: CanvasRenderingContext2D, back: string, fore: string): void {
+        context.fillStyle = back;
+        context.fillRect(0, 0, LABEL - 2, this.canvas.height);
+        context.fillStyle = fore;
+        if (this.report.jobs.length > 0) context.fillText("jobs", 2, AXIS + JOB / 2);
+        let lastY = -Infinity;
+        this.report.executors.forEach((executor, i) => {
+            const last = this.lanes.first[i + 1] ?? this.lanes.count;
+            const y = this.lanesTop() + this.lanes.first[i]! * this.laneHeight() + 6;
+            if (last === this.lanes.first[i] || y - lastY < 11) return;
+            lastY = y;
+            context.fillText(executor.id === "driver" ? "driver" : `executor ${executor.id}`, 2, y, LABEL - 6);
+        });
+    }
+
+    private taskAt(x: number, y: number): number {
+        const lane = Math.floor((y - this.lanesTop()) / this.laneHeight()), at = this.time(x);
+        const slack = (this.shown[1] - this.shown[0]) / this.width();
+        const { launch_ms: launch, duration_ms: took } = this.report.tasks;
+        if (x < LABEL || lane < 0) return -1;
+        for (let i = 0; i < launch.length; i++)
+            if (this.lanes.lane[i] === lane && launch[i]! - slack <= at && at <= launch[i]! + Math.max(took[i]!, 1) + slack) return i;
+        return -1;
+    }
+
+    private startDrag(event: PointerEvent): void {
+        if (event.offsetX < LABEL) return;
+        this.canvas.setPointerCapture(event.pointerId);
+        this.dragFrom = this.dragTo = event.offsetX;
+    }
+
+    private move(event: PointerEvent): void {
+        if (this.dragFrom !== null) {
+            this.dragTo = event.offsetX;
+            this.hint.hidden = true;
+            this.draw();
+            return;
+        }
+        const task = this.taskAt(event.offsetX, event.offsetY);
+        this.hint.hidden = task < 0;
+        if (task >= 0) this.fillHint(task, event);
+    }
+
+    private endDrag(event: PointerEvent): void {
+        const from = this.dragFrom;
+        this.dragFrom = null;
+        if (from === null) return;
+        if (Math.abs(event.offsetX - from) > 4) {
+            this.show([this.time(Math.min(from, event.offsetX)), this.time(Math.max(from, event.offsetX))]);
+            return;
+        }
+        this.draw();
+        const task = this.taskAt(event.offsetX, event.offsetY);
+        if (task >= 0) this.choose(this.report.tasks.stage[task]!);
+    }
+
+    private key(event: KeyboardEvent): void {
+        const [from, to] = this.shown, wide = to - from;
+        if (event.key === "ArrowLeft") this.show([from - wide / 4, to - wide / 4]);
+        else if (event.key === "ArrowRight") this.show([from + wide / 4, to + wide / 4]);
+        else if (event.key === "+" || event.key === "=") this.show([from + wide / 4, to - wide / 4]);
+        else if (event.key === "-") this.show([from - wide / 2, to + wide / 2]);
+        else if (event.key === "Home" || event.key === "0") this.show(this.whole);
+        else return;
+        event.preventDefault();
+    }
+
+    private fillHint(task: number, event: PointerEvent): void {
+        const tasks = this.report.tasks, stage = this.report.stages[tasks.stage[task]!]!;
+        const line = (name: string, text: string): Node[] => [element("dt", {}, name), element("dd", {}, text)];
+        this.hint.replaceChildren(
+            element("div", { class: "hint-name" }, `task ${tasks.index[task]}.${tasks.attempt[task]} in stage ${stage.id}.${stage.attempt} (TID ${tasks.id[task]})`),
+            element("div", { class: "hint-place" }, stage.name ?? ""),
+            element("dl", {}, ...line("status", TASK_STATUS[tasks.status[task]!] ?? "?"), ...line("launched", moment(tasks.launch_ms[task]!)),
+                    ...line("took", duration(tasks.duration_ms[task]!)), ...line("on the CPU", duration(tasks.cpu_ns[task]! / 1e6)),
+                    ...line("collecting", duration(tasks.gc_ms[task]!))));
+        const box = this.host.getBoundingClientRect();
+        this.hint.style.left = `${Math.min(event.clientX + 14, Math.max(box.right - 320, 4))}px`;
+        this.hint.style.top = `${event.clientY + 16}px`;
+    }
+}
