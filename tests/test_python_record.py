@@ -270,3 +270,22 @@ def test_threads_have_their_names(sparkflame, version):
         done = sparkflame("record", target.pid, "--idle", "--threads", "--nolineno", "-d", "0.3", "--format", "folded")
     names = {re.sub(r"thread \(\d+\): ", "", stack[0]) for stack in stacks(done.stdout)}
     assert names == {"MainThread", "worker one", "größe", "名前"}
+
+
+@pytest.mark.parametrize("version", ["3.9", "3.11", "3.12", "3.13", "3.14"])
+def test_states_of_threads_and_other_interpreters(sparkflame, version):
+    for _ in range(MEASUREMENTS):
+        with running(version, "states.py") as target:
+            done = sparkflame("record", target.pid, "--idle", "--nolineno", "-d", "1", "-f", "states.pb.gz")
+            holders = sparkflame("record", target.pid, "--gil", "--nolineno", "-d", "1", "--format", "folded")
+        assert done.returncode == 0, done.stderr.decode()
+        by_state = {(stack[0], stack[-1].split(" ")[0]): count
+                    for stack, count in stacks(sparkflame("convert", "states.pb.gz", "--by", "state").stdout).items()}
+        holding = {frame.split(" ")[0] for stack in stacks(holders.stdout) for frame in stack}
+        elsewhere = any(name == "in_another_interpreter" for _, name in by_state)
+        if ("collecting", "collects") in by_state and "collects" in holding and elsewhere:
+            break
+    assert ("collecting", "collects") in by_state
+    assert ("waiting", "sleeps") in by_state
+    assert elsewhere, by_state
+    assert "collects" in holding and "sleeps" not in holding

@@ -14,6 +14,8 @@
 #include "symbols/memory_map.h"
 
 #define MOST_CANDIDATES 8
+#define MOST_INTERPRETERS 1000
+#define MOST_THREADS 10000
 #define MOST_MAPS_BYTES ((size_t)64 << 20)
 
 struct candidate {
@@ -217,7 +219,8 @@ static void find_thread_number_offset(struct python_runtime *runtime, struct pro
     if (runtime->layout.thread.native_thread_id != NO_OFFSET)
         return;
     /* The newest thread comes first. */
-    for (uint64_t next = thread; next != 0;) {
+    uint64_t next = thread;
+    for (unsigned i = 0; next != 0 && i < MOST_THREADS; i++) {
         thread = next;
         if (!process_memory_read_u64(memory, thread + runtime->layout.thread.next, &next))
             return;
@@ -255,12 +258,19 @@ enum python_find_result python_runtime_check(const struct python_runtime *runtim
     return PYTHON_FOUND;
 }
 
+/* The main interpreter is the oldest, and the newest comes first. */
 static void finish_found(struct python_runtime *runtime, struct process_memory *memory)
 {
-    uint64_t interpreter, thread;
-    if (process_memory_read_u64(memory, runtime->address + runtime->layout.runtime.interpreters_head,
-                                &interpreter) &&
-        process_memory_read_u64(memory, interpreter + runtime->layout.interpreter.threads_head, &thread))
+    uint64_t interpreter = 0, thread, next;
+    const struct python_layout *layout = &runtime->layout;
+    if (!process_memory_read_u64(memory, runtime->address + layout->runtime.interpreters_head, &next))
+        return;
+    for (unsigned i = 0; next != 0 && i < MOST_INTERPRETERS; i++) {
+        interpreter = next;
+        if (!process_memory_read_u64(memory, interpreter + layout->interpreter.next, &next))
+            return;
+    }
+    if (process_memory_read_u64(memory, interpreter + layout->interpreter.threads_head, &thread))
         find_thread_number_offset(runtime, memory, thread);
 }
 

@@ -1,0 +1,34 @@
+"""One thread collects garbage, one holds the lock or waits for it, one sleeps, one runs in another interpreter."""
+
+import gc
+import sys
+import threading
+import time
+
+
+def collects():
+    keep = [[i] for i in range(300000)]
+    while True:
+        gc.collect()
+        keep.append([])
+
+
+def sleeps():
+    while True:
+        time.sleep(1000)
+
+
+def runs_elsewhere():
+    name = "_interpreters" if sys.version_info >= (3, 13) else "_xxsubinterpreters"
+    interpreters = __import__(name)
+    interpreter = interpreters.create()
+    run = interpreters.exec if sys.version_info >= (3, 13) else interpreters.run_string
+    run(interpreter, "import time\ndef in_another_interpreter():\n    while True:\n        time.sleep(0.001)\n"
+                     "in_another_interpreter()")
+
+
+for work in (collects, sleeps, runs_elsewhere):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(0.5)
+print("ready", flush=True)
+sys.stdin.readline()
