@@ -484,8 +484,14 @@ static bool end_known_sample(struct perf_reader *reader, uint32_t node)
     return profile_add_sample(reader->profile, &reader->sample);
 }
 
+/* A body is remembered by 128 bits of hash: looking at the texts again would take longer than all else. */
+static struct text_view body_key(const struct wide_hash *hash)
+{
+    return (struct text_view){(const char *)hash, sizeof(*hash)};
+}
+
 /* Reads the lines one by one, and remembers where all but the first lead to. */
-static bool read_new_body(struct perf_reader *reader, struct text_view rest, uint64_t hash)
+static bool read_new_body(struct perf_reader *reader, struct text_view rest, struct wide_hash hash)
 {
     struct text_view left = rest;
     size_t first_frames = reader->frame_count;
@@ -505,7 +511,7 @@ static bool read_new_body(struct perf_reader *reader, struct text_view rest, uin
         return true;
     uint32_t node = reader->path_nodes[reader->path_size - 1 - first_frames];
     uint32_t known[] = {node, lines, reader->thread.frame};
-    return line_cache_add(&reader->bodies, rest, hash, known, COUNT_OF(known)) != NULL;
+    return line_cache_add(&reader->bodies, body_key(&hash), hash.low, known, COUNT_OF(known)) != NULL;
 }
 
 /* After the first line of a sample: takes the rest of it off the block, when all of it is there. */
@@ -522,8 +528,8 @@ static bool read_body(struct perf_reader *reader, struct text_view *block)
     reader->line++;
     if (!add_stack_line(reader, first))
         return false;
-    uint64_t hash = hash_mix(text_hash(rest) ^ reader->thread.frame, HASH_MULTIPLIER);
-    const struct line_cache_entry *entry = line_cache_find(&reader->bodies, rest, hash);
+    struct wide_hash hash = wide_hash_end(wide_hash_add(wide_hash_of(rest), reader->thread.frame, rest.size));
+    const struct line_cache_entry *entry = line_cache_find(&reader->bodies, body_key(&hash), hash.low);
     const uint32_t *known = entry == NULL ? NULL : line_cache_frames(&reader->bodies, entry);
     if (known == NULL || known[2] != reader->thread.frame)
         return read_new_body(reader, rest, hash) && (reader->line++, true);

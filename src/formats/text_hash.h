@@ -1,5 +1,5 @@
 /*
- * text_hash.h - hashes of long texts, such as whole stacks.
+ * text_hash.h - hashes by which long texts, such as whole stacks, are known without being kept.
  *
  * Long texts go in four lanes, since one multiplication must wait for the one before it in its lane.
  */
@@ -12,24 +12,6 @@
 
 #include "base/hash.h"
 #include "base/text_view.h"
-
-static inline uint64_t text_hash(struct text_view text)
-{
-    uint64_t lanes[4] = {HASH_SEED, HASH_MULTIPLIER, ~HASH_SEED, ~HASH_MULTIPLIER};
-    if (text.size < 64)
-        return hash_bytes(text.data, text.size);
-    const char *at = text.data, *end = text.data + text.size - 63;
-    for (; at < end; at += 64)
-        for (size_t lane = 0; lane < 4; lane++)
-            lanes[lane] = hash_mix(hash_load64(at + lane * 16) ^ HASH_MULTIPLIER,
-                                   hash_load64(at + lane * 16 + 8) ^ lanes[lane]);
-    /* The last 64 bytes may overlap what was taken already. */
-    at = text.data + text.size - 64;
-    for (size_t lane = 0; lane < 4; lane++)
-        lanes[lane] = hash_mix(hash_load64(at + lane * 16) ^ HASH_MULTIPLIER,
-                               hash_load64(at + lane * 16 + 8) ^ lanes[lane]);
-    return hash_mix(hash_mix(lanes[0], lanes[1] ^ text.size), hash_mix(lanes[2], lanes[3]) ^ HASH_SEED);
-}
 
 /* 128 bits: texts that have them in common are taken for equal, without a look at the texts. Among a thousand million
  * texts two such ones are found by chance once in 10^20 times. */
