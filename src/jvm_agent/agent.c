@@ -8,6 +8,7 @@
 #include "jvm_agent/agent_log.h"
 #include "jvm_agent/arguments.h"
 #include "jvm_agent/engine.h"
+#include "jvm_agent/event_plan.h"
 #include "jvm_agent/java_vm.h"
 #include "jvm_agent/recording.h"
 #include "jvm_agent/spark_names.h"
@@ -201,8 +202,11 @@ AGENT_EXPORT JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *machine, char *options,
         return JNI_OK;
     }
     agent_log_open(arguments.log, arguments.log_level);
+    bool opened = agent_open(machine, false, &error);
+    if (opened)
+        event_plan_prepare(&arguments);
     arguments_release(&arguments);
-    if (!agent_open(machine, false, &error)) {
+    if (!opened) {
         agent_log(LOG_ERROR, "sparkflame is off: %s", error.message);
         return JNI_OK;
     }

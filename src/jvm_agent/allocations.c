@@ -8,8 +8,11 @@
 #include "jvm_agent/agent_log.h"
 #include "jvm_agent/class_names.h"
 #include "jvm_agent/java_vm.h"
+#include "jvm_agent/own_stack.h"
 #include "jvm_agent/rate_limit.h"
 #include "jvm_agent/sampler.h"
+#include "jvm_agent/vm_layout.h"
+#include "jvm_agent/vm_read.h"
 
 struct live_object {
     jweak reference; /* NULL: free */
@@ -18,19 +21,17 @@ struct live_object {
 
 static uint64_t interval;
 static bool follow_live;
+static bool tell_outside; /* whether it was outside its thread's buffer */
 static pthread_mutex_t live_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct live_object live_objects[LIVE_OBJECT_LIMIT];
 static size_t live_next; /* where to look for room */
 static uint64_t live_missed;
 
-bool allocations_start(uint64_t interval_bytes, bool live, struct error *error)
+bool allocations_prepare(uint64_t interval_bytes, struct error *error)
 {
     jvmtiCapabilities wanted;
     memset(&wanted, 0, sizeof(wanted));
     wanted.can_generate_sampled_object_alloc_events = 1;
-    interval = interval_bytes;
-    follow_live = live;
-    live_missed = 0;
     if ((*java_vm.tools)->AddCapabilities(java_vm.tools, &wanted) != JVMTI_ERROR_NONE)
         return error_set(error, ERROR_UNSUPPORTED,
                          "this JVM cannot sample allocations: another agent does, or it is older than 11");
@@ -38,6 +39,17 @@ bool allocations_start(uint64_t interval_bytes, bool live, struct error *error)
     if ((*java_vm.tools)->SetHeapSamplingInterval(java_vm.tools, bytes) != JVMTI_ERROR_NONE)
         return error_set(error, ERROR_UNSUPPORTED, "this JVM refuses an allocation interval of %d bytes",
                          (int)bytes);
+    return true;
+}
+
+bool allocations_start(uint64_t interval_bytes, bool live, bool outside, struct error *error)
+{
+    interval = interval_bytes;
+    follow_live = live;
+    tell_outside = outside;
+    live_missed = 0;
+    if (!allocations_prepare(interval_bytes, error))
+        return false;
     java_vm_enable(JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, true);
     return true;
 }
@@ -116,17 +128,28 @@ static uint64_t bytes_stood_for(uint64_t size)
     return x < 1e-6 ? interval : (uint64_t)((double)size / (1 - falling_power(x)));
 }
 
+/* Only where object addresses are plain: some collectors colour them. */
+static bool is_outside_buffer(const struct thread_record *record, jobject object)
+{
+    uintptr_t thread = atomic_load(&record->java_thread);
+    if (thread == 0 || vm.thread_buffer < 0 || vm.buffer_start < 0 || vm.buffer_end < 0)
+        return false;
+    uintptr_t buffer = field_of(thread, vm.thread_buffer), address = *(const uintptr_t *)object;
+    uintptr_t start = load_word(field_of(buffer, vm.buffer_start));
+    return start != 0 && (address < start || address >= load_word(field_of(buffer, vm.buffer_end)));
+}
+
 static void take_sample(jvmtiEnv *tools, JNIEnv *environment, struct thread_record *record, jobject object,
                         jclass object_class, uint64_t size)
 {
-    bool waiting = false;
     struct sample sample = {.time_ns = sampler_now_ns(), .weight = 1, .detail = size};
-    sample.kind = SAMPLE_ALLOCATION; /* the JVM does not say whether it was outside its thread's buffer */
+    sample.kind =
+        tell_outside && is_outside_buffer(record, object) ? SAMPLE_ALLOCATION_OUTSIDE : SAMPLE_ALLOCATION;
     sample.value = bytes_stood_for(size);
     sample.class_number = class_number(tools, object_class);
     sample.tid = atomic_load(&record->tid);
     sample.tag = atomic_load(&record->tag);
-    sample.trace = sampler_take_stack(record, NULL, &waiting);
+    sample.trace = own_stack_take(record);
     if (sample.trace == 0 || !sample_ring_put(&sampler.ring, &sample))
         return;
     atomic_fetch_add(&sampler.samples, 1);

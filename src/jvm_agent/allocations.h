@@ -16,7 +16,9 @@
 
 #define LIVE_OBJECT_LIMIT 16384
 
-bool allocations_start(uint64_t interval_bytes, bool live, struct error *error) MUST_CHECK;
+/* Before the JVM has threads: each of them counts from its beginning on. */
+bool allocations_prepare(uint64_t interval_bytes, struct error *error) MUST_CHECK;
+bool allocations_start(uint64_t interval_bytes, bool live, bool outside, struct error *error) MUST_CHECK;
 void allocations_stop(void);
 /* Puts a sample for each object that is alive into the ring, and forgets all. */
 void allocations_report_live(void);

@@ -9,6 +9,8 @@
 
 #include "base/text_view.h"
 
+#define ALL_NATIVE_BYTES (256 * 1024)
+
 enum unit { UNIT_NS, UNIT_S, UNIT_BYTES, UNIT_COUNT };
 
 struct named_value {
@@ -239,6 +241,8 @@ static void apply_all(struct arguments *arguments)
         arguments->alloc_bytes = 0;
     if (arguments->lock_ns < 0)
         arguments->lock_ns = 10000;
+    if (arguments->native_bytes < 0)
+        arguments->native_bytes = ALL_NATIVE_BYTES;
     arguments->live = true;
 }
 

@@ -40,7 +40,6 @@ enum output_format {
     FORMAT_FLAMEGRAPH,
     FORMAT_SVG,
     FORMAT_PPROF,
-    FORMAT_OTLP,
 };
 
 struct argument_list {
@@ -76,6 +75,7 @@ struct arguments {
     int64_t wall_ns;
     int64_t alloc_bytes;
     int64_t lock_ns;
+    int64_t native_bytes; /* nativemem */
     int64_t depth;
     int64_t truncated_depth; /* frames kept of a stack deeper than `depth`; jstackdepth=DEPTH/KEPT */
     int64_t chunk_bytes;
@@ -87,7 +87,7 @@ struct arguments {
     struct argument_list include, exclude;
     bool live, threads, simple, normal, signatures, annotate, library, dot;
     int64_t target_cpu;
-    bool record_cpu, total, all_user, no_batch, quiet, reverse, inverted, all, scheduler, tlab,
+    bool record_cpu, total, all_user, no_batch, quiet, reverse, inverted, all, scheduler, tlab, no_free,
         time_to_safepoint, no_stop;
     double least_width_percent;
 };

@@ -14,7 +14,7 @@
 
 static inline bool code_contains(uintptr_t pc)
 {
-    return pc >= *(const uintptr_t *)vm.code_low && pc < *(const uintptr_t *)vm.code_high;
+    return vm.code_low != 0 && pc >= *(const uintptr_t *)vm.code_low && pc < *(const uintptr_t *)vm.code_high;
 }
 
 static inline bool code_is_interpreter(uintptr_t pc)

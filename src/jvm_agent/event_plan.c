@@ -5,11 +5,14 @@
 
 #include "jvm_agent/agent_log.h"
 #include "jvm_agent/allocations.h"
+#include "jvm_agent/java_vm.h"
 #include "jvm_agent/locks.h"
+#include "jvm_agent/native_memory.h"
 #include "jvm_agent/native_names.h"
 #include "jvm_agent/sampler.h"
 #include "jvm_agent/signal_choice.h"
 #include "jvm_agent/thread_watch.h"
+#include "jvm_agent/windows.h"
 
 #define DEFAULT_ALLOCATION_BYTES ((uint64_t)512 * 1024)
 #define MIN_INTERVAL_NS 100000
@@ -56,6 +59,12 @@ static bool plan_perf(struct event_plan *plan, const char *event, const struct a
     return true;
 }
 
+/* "event=alloc,alloc=1": the event's own option says more than the general one. */
+static int64_t interval_of(const struct arguments *arguments, int64_t own)
+{
+    return own > 0 ? own : arguments->interval;
+}
+
 static bool plan_main_event(struct event_plan *plan, const struct arguments *arguments, struct error *error)
 {
     const char *event = arguments->event;
@@ -64,15 +73,22 @@ static bool plan_main_event(struct event_plan *plan, const struct arguments *arg
         plan->execution_may_fall_back = true;
         return plan_perf(plan, "cpu-clock", arguments, error);
     } else if (strcmp(event, "alloc") == 0) {
-        plan_allocations(plan, arguments->interval);
+        plan_allocations(plan, interval_of(arguments, arguments->alloc_bytes));
         plan->main_kind = SAMPLE_ALLOCATION;
+        plan->unit = "bytes";
+    } else if (strcmp(event, "nativemem") == 0) {
+        plan->native_memory = true;
+        int64_t bytes = interval_of(arguments, arguments->native_bytes);
+        plan->native_bytes = bytes > 0 ? (uint64_t)bytes : 0;
+        plan->main_kind = SAMPLE_MALLOC;
         plan->unit = "bytes";
     } else if (strcmp(event, "lock") == 0) {
         plan->locks = true;
-        plan->lock_ns = arguments->interval > 0 ? (uint64_t)arguments->interval : 0;
+        int64_t threshold_ns = interval_of(arguments, arguments->lock_ns);
+        plan->lock_ns = threshold_ns > 0 ? (uint64_t)threshold_ns : 0;
         plan->main_kind = SAMPLE_MONITOR;
     } else if (strcmp(event, "wall") == 0) {
-        plan_wall(plan, arguments->interval, !arguments->no_batch);
+        plan_wall(plan, interval_of(arguments, arguments->wall_ns), !arguments->no_batch);
         plan->main_kind = SAMPLE_WALL;
     } else {
         const struct engine *engine = engine_find(event);
@@ -94,6 +110,9 @@ static void choose_main_kind(struct event_plan *plan)
         plan->unit = "ns";
     } else if (plan->allocations) {
         plan->main_kind = plan->live ? SAMPLE_LIVE_OBJECT : SAMPLE_ALLOCATION;
+        plan->unit = "bytes";
+    } else if (plan->native_memory) {
+        plan->main_kind = SAMPLE_MALLOC;
         plan->unit = "bytes";
     } else {
         plan->main_kind = SAMPLE_MONITOR;
@@ -118,7 +137,14 @@ bool event_plan_make(struct event_plan *plan, const struct arguments *arguments,
     memset(plan, 0, sizeof(*plan));
     plan->signal_number = arguments->signal_number > 0 ? (int)arguments->signal_number : 0;
     struct arguments chosen = *arguments;
-    bool nothing_chosen = arguments->alloc_bytes < 0 && arguments->lock_ns < 0 && arguments->wall_ns < 0;
+    bool of_java = arguments->alloc_bytes >= 0 || arguments->lock_ns >= 0 ||
+                   (arguments->event != NULL &&
+                    (strcmp(arguments->event, "alloc") == 0 || strcmp(arguments->event, "lock") == 0));
+    if (of_java && java_vm.machine == NULL)
+        return error_set(error, ERROR_UNSUPPORTED,
+                         "alloc and lock need a JVM; there is none in this process");
+    bool nothing_chosen = arguments->alloc_bytes < 0 && arguments->lock_ns < 0 && arguments->wall_ns < 0 &&
+                          arguments->native_bytes < 0;
     if (chosen.event == NULL && nothing_chosen)
         chosen.event = "cpu";
     if (chosen.event != NULL && !plan_main_event(plan, &chosen, error))
@@ -128,6 +154,12 @@ bool event_plan_make(struct event_plan *plan, const struct arguments *arguments,
     if (arguments->alloc_bytes >= 0 && !plan->allocations)
         plan_allocations(plan, arguments->alloc_bytes);
     plan->live = arguments->live && plan->allocations;
+    plan->outside = arguments->tlab;
+    plan->releases = !arguments->no_free;
+    if (arguments->native_bytes >= 0 && !plan->native_memory) {
+        plan->native_memory = true;
+        plan->native_bytes = (uint64_t)arguments->native_bytes;
+    }
     if (arguments->lock_ns >= 0 && !plan->locks) {
         plan->locks = true;
         plan->lock_ns = (uint64_t)arguments->lock_ns;
@@ -171,11 +203,24 @@ static bool start_wall(struct event_plan *plan, struct error *error)
     return plan->wall->start(&plan->wall_settings, error);
 }
 
+void event_plan_prepare(const struct arguments *arguments)
+{
+    struct event_plan plan;
+    struct error ignored = {0};
+    bool wanted =
+        arguments->action == ACTION_START &&
+        (arguments->alloc_bytes >= 0 || (arguments->event != NULL && strcmp(arguments->event, "alloc") == 0));
+    if (wanted && event_plan_make(&plan, arguments, &ignored) && plan.allocations &&
+        !allocations_prepare(plan.allocation_bytes, &ignored))
+        agent_log(LOG_DEBUG, "%s", ignored.message); /* the start will say it */
+}
+
 bool event_plan_start(struct event_plan *plan, struct error *error)
 {
     if ((plan->execution != NULL && !start_execution(plan, error)) ||
         (plan->wall != NULL && !start_wall(plan, error)) ||
-        (plan->allocations && !allocations_start(plan->allocation_bytes, plan->live, error)) ||
+        (plan->allocations && !allocations_start(plan->allocation_bytes, plan->live, plan->outside, error)) ||
+        (plan->native_memory && !native_memory_start(plan->native_bytes, plan->releases, error)) ||
         (plan->locks && !locks_start(plan->lock_ns, error))) {
         event_plan_stop(plan);
         return false;
@@ -185,6 +230,7 @@ bool event_plan_start(struct event_plan *plan, struct error *error)
 
 void event_plan_stop(struct event_plan *plan)
 {
+    windows_stop();
     thread_watch_use(NULL);
     if (plan->execution != NULL)
         plan->execution->stop();
@@ -192,6 +238,8 @@ void event_plan_stop(struct event_plan *plan)
         plan->wall->stop();
     if (plan->allocations)
         allocations_stop();
+    if (plan->native_memory)
+        native_memory_stop();
     if (plan->locks)
         locks_stop();
     if (plan->live)

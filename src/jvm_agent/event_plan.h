@@ -20,7 +20,11 @@ struct event_plan {
     struct engine_settings wall_settings;
     bool allocations;
     bool live;
+    bool outside; /* tell allocations apart that were outside a thread's buffer */
     uint64_t allocation_bytes;
+    bool native_memory;
+    uint64_t native_bytes;
+    bool releases;
     bool locks;
     uint64_t lock_ns;
     int signal_number;          /* asked for, 0: choose */
@@ -31,6 +35,8 @@ struct event_plan {
 /* Fails with one line for what cannot be. */
 bool event_plan_make(struct event_plan *plan, const struct arguments *arguments,
                      struct error *error) MUST_CHECK;
+/* At the start of the JVM, for a recording that begins when it is ready. */
+void event_plan_prepare(const struct arguments *arguments);
 bool event_plan_start(struct event_plan *plan, struct error *error) MUST_CHECK;
 void event_plan_stop(struct event_plan *plan);
 

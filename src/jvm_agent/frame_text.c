@@ -118,6 +118,10 @@ void frame_text_add(struct text_builder *builder, frame_word frame, const struct
         frame_text_add_method(builder, method_table_at(&sampler.methods, frame_low(frame)), style);
         if (style->annotate)
             text_builder_add_c_string(builder, suffix_of(kind));
+    } else if (kind == FRAME_CLASS) {
+        const struct method *found = method_table_at(&sampler.methods, frame_low(frame));
+        frame_text_add_class(builder, (struct text_view){found->class_name, found->class_size}, style);
+        text_builder_add_c_string(builder, suffix_of(FRAME_INLINED));
     } else if (kind == FRAME_PROCESSOR) {
         text_builder_format(builder, "[CPU-%u]", frame_low(frame));
     } else if (kind == FRAME_ERROR) {

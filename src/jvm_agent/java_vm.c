@@ -62,6 +62,8 @@ JNIEnv *java_vm_environment(void)
 JNIEnv *java_vm_attach(const char *name)
 {
     JNIEnv *environment = NULL;
+    if (java_vm.machine == NULL)
+        return NULL;
     JavaVMAttachArgs arguments = {JNI_VERSION_1_6, (char *)name, NULL};
     if ((*java_vm.machine)->AttachCurrentThreadAsDaemon(java_vm.machine, (void **)&environment, &arguments) !=
         JNI_OK)

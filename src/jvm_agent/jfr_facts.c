@@ -239,8 +239,10 @@ void jfr_facts_write(struct text_builder *bytes, uint64_t ticks, const struct ar
     put_recording(bytes, ticks, path);
     put_settings(bytes, ticks, arguments, plan);
     put_machine(bytes, ticks);
-    put_machine_of_java(bytes, ticks);
-    put_properties(bytes, ticks);
+    if (java_vm.tools != NULL) {
+        put_machine_of_java(bytes, ticks);
+        put_properties(bytes, ticks);
+    }
     put_libraries(bytes, ticks);
 }
 

@@ -212,6 +212,19 @@ static void add_tag(struct jfr_file *file, const struct sample *sample)
     jfr_event_end(bytes, begin);
 }
 
+static void add_native_memory(struct jfr_file *file, const struct sample *sample)
+{
+    size_t begin;
+    bool taken = sample->kind == SAMPLE_MALLOC;
+    struct text_builder *bytes = begin_sample(file, taken ? JFR_MALLOC : JFR_FREE, sample->time_ns, &begin);
+    jfr_put_number(bytes, jfr_pool_thread(&file->pools, sample->tid));
+    jfr_put_number(bytes, taken ? jfr_pool_trace(&file->pools, sample->trace) : 0);
+    jfr_put_number(bytes, sample->detail);
+    if (taken)
+        jfr_put_number(bytes, sample->value);
+    jfr_event_end(bytes, begin);
+}
+
 static void add_span(struct jfr_file *file, const struct sample *sample)
 {
     size_t begin;
@@ -260,6 +273,10 @@ void jfr_file_add_sample(struct jfr_file *file, const struct sample *sample)
         break;
     case SAMPLE_PARK:
         add_lock(file, sample, JFR_THREAD_PARK);
+        break;
+    case SAMPLE_MALLOC:
+    case SAMPLE_FREE:
+        add_native_memory(file, sample);
         break;
     case SAMPLE_SPAN:
         add_span(file, sample);

@@ -219,6 +219,18 @@ static void put_java_frame(struct jfr_pools *pools, frame_word frame)
     jfr_put_byte(&pools->traces.bytes, (uint8_t)frame_kind_of(frame));
 }
 
+/* The class that a virtual call is looked up in. */
+static void put_class_frame(struct jfr_pools *pools, frame_word frame)
+{
+    const struct method *found = method_table_at(&sampler.methods, frame_low(frame));
+    struct text_view name = {found->class_name, found->class_size};
+    uint32_t method = use_native_method(pools, frame_text_stable_class(name, false));
+    jfr_put_number(&pools->traces.bytes, method);
+    jfr_put_number(&pools->traces.bytes, 0);
+    jfr_put_number(&pools->traces.bytes, 0);
+    jfr_put_byte(&pools->traces.bytes, FRAME_INLINED);
+}
+
 static bool is_truncated(const struct trace *trace)
 {
     frame_word last = trace->frames[trace->depth - 1];
@@ -235,7 +247,9 @@ uint32_t jfr_pool_trace(struct jfr_pools *pools, uint32_t number)
     jfr_put_number(bytes, is_truncated(trace));
     jfr_put_number(bytes, trace->depth);
     for (uint32_t i = 0; i < trace->depth; i++) {
-        if (frame_is_java(trace->frames[i]))
+        if (frame_kind_of(trace->frames[i]) == FRAME_CLASS)
+            put_class_frame(pools, trace->frames[i]);
+        else if (frame_is_java(trace->frames[i]))
             put_java_frame(pools, trace->frames[i]);
         else
             put_native_frame(pools, trace->frames[i]);

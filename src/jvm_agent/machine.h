@@ -45,5 +45,7 @@ int fault_point_set(struct fault_point *point) __attribute__((returns_twice));
 /* Makes the interrupted context continue at the point. */
 void fault_point_resume(const struct fault_point *point, void *context);
 uintptr_t machine_context_pc(const void *context);
+/* The object whose method is being called, in a stub that looks the method up. */
+uintptr_t machine_receiver(const void *context);
 
 #endif

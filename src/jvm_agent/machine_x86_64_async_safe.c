@@ -17,6 +17,11 @@ static uintptr_t greg(const void *context, int index)
     return (uintptr_t)((const ucontext_t *)context)->uc_mcontext.gregs[index];
 }
 
+uintptr_t machine_receiver(const void *context)
+{
+    return (uintptr_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RSI];
+}
+
 uintptr_t machine_context_pc(const void *context)
 {
     return greg(context, REG_RIP);

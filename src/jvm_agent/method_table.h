@@ -49,6 +49,8 @@ bool method_table_init(struct method_table *table, struct safe_arena *arena);
 void method_table_release(struct method_table *table);
 /* The number of the method at this address, from 1 on; 0 when that is no method, or there is no room. */
 uint32_t method_table_add(struct method_table *table, uintptr_t address);
+/* The same for a class, at HotSpot's Klass: an entry without a method's name. */
+uint32_t method_table_add_class(struct method_table *table, uintptr_t address);
 /* The line of a bytecode, 0 when not known. */
 uint32_t method_line(const struct method *method, int bytecode_index);
 

@@ -175,6 +175,43 @@ uint32_t method_table_add(struct method_table *table, uintptr_t address)
     return 0;
 }
 
+static uint32_t find_class(const struct method_table *table, uint32_t from, uintptr_t address,
+                           uintptr_t symbol)
+{
+    for (uint32_t number = from; number != 0;) {
+        const struct method *method = method_table_at(table, number);
+        if (method->address == address && method->class_symbol == symbol && method->name_symbol == 0 &&
+            method->class_check == load_u16(field_of(symbol, vm.symbol_hash)))
+            return number;
+        number = method->next;
+    }
+    return 0;
+}
+
+/* Two handlers that add the same class at once give it two numbers, which does no harm. */
+uint32_t method_table_add_class(struct method_table *table, uintptr_t address)
+{
+    uintptr_t symbol = load_word(field_of(address, vm.klass_name));
+    if (!is_plausible(symbol))
+        return 0;
+    _Atomic uint32_t *bucket = &table->buckets[hash_u64(address) & (METHOD_BUCKETS - 1)];
+    uint32_t first = atomic_load_explicit(bucket, memory_order_acquire);
+    uint32_t number = find_class(table, first, address, symbol);
+    if (number != 0)
+        return number;
+    struct method copy = {.address = address, .class_symbol = symbol, .name = "", .ready = true};
+    copy.class_check = load_u16(field_of(symbol, vm.symbol_hash));
+    copy.class_name = copy_symbol(table->arena, symbol, &copy.class_size);
+    number = copy.class_name == NULL ? 0 : safe_items_add(&table->methods);
+    if (number == 0)
+        return 0;
+    *method_table_at(table, number) = copy;
+    do
+        method_table_at(table, number)->next = first;
+    while (!atomic_compare_exchange_weak(bucket, &first, number));
+    return number;
+}
+
 static int32_t read_number(const uint8_t **at, const uint8_t *end)
 {
     uint32_t sum = 0;

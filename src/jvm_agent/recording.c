@@ -9,9 +9,11 @@
 #include "jvm_agent/class_names.h"
 #include "jvm_agent/event_plan.h"
 #include "jvm_agent/fault_guard.h"
+#include "jvm_agent/features.h"
 #include "jvm_agent/frame_text.h"
 #include "jvm_agent/java_vm.h"
 #include "jvm_agent/jfr_session.h"
+#include "jvm_agent/native_memory.h"
 #include "jvm_agent/native_modules.h"
 #include "jvm_agent/own_thread.h"
 #include "jvm_agent/profile_text.h"
@@ -22,6 +24,7 @@
 #include "jvm_agent/spans.h"
 #include "jvm_agent/thread_names.h"
 #include "jvm_agent/thread_watch.h"
+#include "jvm_agent/windows.h"
 
 #define DEFAULT_MEMORY_BYTES ((size_t)512 << 20)
 #define DRAIN_STEP_MS 50
@@ -56,7 +59,7 @@ static void drain(void)
     struct sample sample;
     pthread_mutex_lock(&data_mutex);
     while (sample_ring_take(&sampler.ring, &sample)) {
-        if (sample.kind < SAMPLE_SPAN)
+        if (sample.kind < SAMPLE_FREE)
             sample_counts_add(&recording.counts, &sample);
         if (recording.has_session)
             jfr_session_add(&recording.session, &sample);
@@ -134,6 +137,7 @@ static void *write_samples(void *context)
             thread_watch_scan();
             runtime_stubs_publish();
             native_modules_refresh();
+            native_memory_patch();
         }
     }
     if (environment != NULL)
@@ -223,6 +227,7 @@ static void configure_sampler(const struct arguments *arguments)
             : 0;
     sampler.native_frames = mode == NULL || strcmp(mode, "no") != 0;
     sampler.mixed_frames = mode != NULL && strcmp(mode, "vmx") == 0;
+    sampler.native_callers = sampler.native_frames && mode != NULL && strcmp(mode, "vm") != 0;
     sampler.processor_frames = arguments->record_cpu;
     sampler.execution_state = THREAD_STATE_DEFAULT;
 }
@@ -244,6 +249,8 @@ static bool start_engines(struct error *error)
     native_modules_refresh();
     recording.began_ns = sampler_now_ns();
     recording.deadline_ns = limit_s > 0 ? recording.began_ns + (uint64_t)limit_s * 1000000000u : 0;
+    if (!windows_start(arguments, error))
+        return false;
     sampler_run(true);
     if (!event_plan_start(&recording.plan, error)) {
         sampler_run(false);
@@ -277,13 +284,13 @@ static bool start_locked(struct arguments *arguments, bool keep, struct error *e
     struct event_plan plan;
     if (recording.active)
         return error_set(error, ERROR_USAGE, "Profiler already started");
-    if (!java_vm.initialized)
+    if (!java_vm.initialized && java_vm.machine != NULL)
         return error_set(error, ERROR_USAGE, "the JVM is not ready yet");
     enum output_format format = arguments_format(arguments);
     if (format != FORMAT_NONE && format != FORMAT_JFR && !profile_text_can_write(format, error))
         return false; /* now, not when all samples are taken */
     if (!event_plan_make(&plan, arguments, error) || !rate_limit_set(arguments->rate_limit, error) ||
-        !fault_guard_install(error))
+        !features_choose(arguments->features, error) || !fault_guard_install(error))
         return false;
     keep = keep && recording.has_data;
     if (!keep)

@@ -37,13 +37,16 @@ struct sampler {
     uint32_t truncated_depth; /* frames kept of a stack that reaches the limit; 0: all */
     bool native_frames;
     bool mixed_frames;
+    bool native_callers; /* events that are no interruption, too, begin at the innermost native frame */
     bool processor_frames;
     uint64_t interval_ns;
     uint64_t wall_interval_ns;
     enum thread_state execution_state;
     _Atomic bool running;
-    _Atomic uint32_t active;       /* handlers at work */
-    _Atomic uint64_t free_buffers; /* one bit each */
+    bool windowed;                    /* samples count only while a window is open */
+    _Atomic uint64_t window_since_ns; /* 0: closed */
+    _Atomic uint32_t active;          /* handlers at work */
+    _Atomic uint64_t free_buffers;    /* one bit each */
     frame_word *buffers;
     /* What happened, for status, metrics and each chunk. */
     _Atomic uint64_t signals;
@@ -68,9 +71,14 @@ size_t sampler_table_bytes(void);
 
 /* The number of the calling thread's stack; 0 when it could not be taken. context: see walker.h. */
 uint32_t sampler_take_stack(struct thread_record *record, const void *context, bool *waiting);
+/* For a context that the library's own functions made of themselves: those are left out. */
+uint32_t sampler_take_own_stack(struct thread_record *record, const void *context);
 uint64_t sampler_now_ns(void);
 /* Hands over what is no sample of a stack, if a recording runs. */
 void sampler_put(const struct sample *sample);
+
+/* Completes a sample whose stack was taken, and hands it over. */
+void sampler_put_stack(struct thread_record *record, struct sample *sample);
 
 /* The handlers. */
 void sampler_handle_execution(int signal_number, siginfo_t *info, void *context);

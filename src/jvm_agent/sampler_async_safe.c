@@ -4,9 +4,12 @@
 #include <sched.h>
 #include <time.h>
 
+#include "jvm_agent/features.h"
 #include "jvm_agent/perf_ring.h"
 #include "jvm_agent/rate_limit.h"
 #include "jvm_agent/walker.h"
+
+extern const char __ehdr_start[], _end[]; /* this library, by the linker */
 
 struct sampler sampler;
 
@@ -78,7 +81,7 @@ static uint32_t walk(struct thread_record *record, const void *context, frame_wo
                                    .mixed = sampler.mixed_frames};
     uint32_t depth = head + walker_walk(&request, frames + head, waiting);
     count_failure(frames, depth);
-    return shorten(frames, depth);
+    return features_add(record, context, frames, shorten(frames, depth));
 }
 
 static frame_word *frames_of(int buffer)
@@ -98,6 +101,28 @@ uint32_t sampler_take_stack(struct thread_record *record, const void *context, b
         return 0;
     frame_word *frames = frames_of(buffer);
     uint32_t trace = keep(frames, walk(record, context, frames, 0, waiting));
+    give_back(buffer);
+    return trace;
+}
+
+static bool is_own(frame_word frame)
+{
+    uint64_t address = frame_address_of(frame);
+    return frame_kind_of(frame) == FRAME_NATIVE && address >= (uintptr_t)__ehdr_start &&
+           address < (uintptr_t)_end;
+}
+
+uint32_t sampler_take_own_stack(struct thread_record *record, const void *context)
+{
+    bool waiting = false;
+    int buffer = take_buffer();
+    if (buffer < 0)
+        return 0;
+    frame_word *frames = frames_of(buffer);
+    uint32_t depth = walk(record, context, frames, 0, &waiting), own = 0;
+    while (own < depth && is_own(frames[own]))
+        own++;
+    uint32_t trace = keep(frames + own, depth - own);
     give_back(buffer);
     return trace;
 }
@@ -131,7 +156,8 @@ static struct thread_record *enter(enum sample_kind kind, uint64_t now_ns)
     struct thread_record *record = thread_table_find(thread_own_id());
     if (record == NULL)
         atomic_fetch_add(&sampler.unknown_thread, 1);
-    bool wanted = record != NULL && !atomic_load(&record->own) && rate_limit_allows(kind, now_ns);
+    bool open = !sampler.windowed || atomic_load(&sampler.window_since_ns) != 0;
+    bool wanted = record != NULL && open && !atomic_load(&record->own) && rate_limit_allows(kind, now_ns);
     return wanted ? record : NULL;
 }
 
@@ -142,12 +168,13 @@ static void leave(uint64_t began_ns)
     atomic_fetch_sub(&sampler.active, 1);
 }
 
-static void put(struct thread_record *record, struct sample *sample)
+void sampler_put_stack(struct thread_record *record, struct sample *sample)
 {
     sample->tid = atomic_load(&record->tid);
     sample->tag = atomic_load(&record->tag);
     atomic_store_explicit(&record->last_sample_ns, sample->time_ns, memory_order_relaxed);
-    if (sample->trace != 0 && sample_ring_put(&sampler.ring, sample))
+    bool complete = sample->trace != 0 || sample->kind == SAMPLE_FREE;
+    if (complete && sample_ring_put(&sampler.ring, sample))
         atomic_fetch_add(&sampler.samples, sample->weight);
 }
 
@@ -170,7 +197,7 @@ void sampler_handle_execution(int signal_number, siginfo_t *info, void *context)
         if (rate_limit_is_set(SAMPLE_EXECUTION))
             sample.weight = 1;
         sample.value = sample.weight * sampler.interval_ns;
-        put(record, &sample);
+        sampler_put_stack(record, &sample);
     }
     leave(record != NULL ? began_ns : 0);
     errno = saved_errno;
@@ -187,7 +214,7 @@ void sampler_handle_wall(int signal_number, siginfo_t *info, void *context)
         bool waiting = false;
         sample.trace = sampler_take_stack(record, context, &waiting);
         sample.state = waiting ? THREAD_STATE_SLEEPING : THREAD_STATE_RUNNABLE;
-        put(record, &sample);
+        sampler_put_stack(record, &sample);
         atomic_store(&record->wall_trace, sample.state == THREAD_STATE_SLEEPING ? sample.trace : 0);
     }
     leave(record != NULL ? began_ns : 0);

@@ -28,6 +28,7 @@ struct thread_record {
     int32_t timer;                   /* kernel timer id, or NO_TIMER */
     int32_t perf_descriptor;         /* or -1 */
     void *_Atomic perf_ring;         /* what the kernel tells of its events, or NULL */
+    int32_t window_descriptors[2];   /* breakpoints of begin and end; 0 or less: none */
     _Atomic uint32_t wall_trace;     /* stack of the last wall-clock sample */
     _Atomic uint32_t wall_idle_samples;
     uint64_t wall_cpu_ns; /* thread's CPU clock at that sample */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "jvm_agent/thread_names.h"
+#include "jvm_agent/windows.h"
 
 #define GONE_BATCH 256
 
@@ -22,10 +23,12 @@ static void attach_engine(struct thread_record *record)
     if (active_engine != NULL && active_engine->add_thread != NULL && !is_watched(record) &&
         !atomic_load(&record->own))
         active_engine->add_thread(record);
+    windows_add_thread(record);
 }
 
 static void detach_engine(struct thread_record *record)
 {
+    windows_remove_thread(record);
     if (active_engine != NULL && active_engine->remove_thread != NULL)
         active_engine->remove_thread(record);
 }

@@ -1,0 +1,25 @@
+/*
+ * feature_choice.h - what the two files of features.h share.
+ */
+#ifndef JVM_AGENT_FEATURE_CHOICE_H
+#define JVM_AGENT_FEATURE_CHOICE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define COMPILER_ENTRIES 2
+
+struct feature_choice {
+    bool receivers;      /* vtable */
+    bool compiler_tasks; /* comptask */
+    uint64_t compiler_entries[COMPILER_ENTRIES];
+    bool has_thread_key;
+    pthread_key_t thread_key; /* under which the JVM keeps its own thread structure */
+    bool compressed_classes;
+    bool compact_headers;
+};
+
+extern struct feature_choice feature_choice;
+
+#endif
