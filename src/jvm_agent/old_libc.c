@@ -33,6 +33,7 @@ OLD(int, pthread_create,
     (pthread_t * thread, const pthread_attr_t *attributes, void *(*run)(void *), void *context),
     (thread, attributes, run, context))
 OLD(int, pthread_detach, (pthread_t thread), (thread))
+OLD(void *, pthread_getspecific, (pthread_key_t key), (key))
 OLD(int, pthread_join, (pthread_t thread, void **result), (thread, result))
 OLD(int, pthread_sigmask, (int how, const sigset_t *set, sigset_t *before), (how, set, before))
 
