@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from python_targets import MEASUREMENTS, VERSIONS, running, stacks
+from python_targets import MEASUREMENTS, PROGRAMS, VERSIONS, fetch_pythons, running, stacks
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -101,3 +101,11 @@ def test_every_option_of_py_spy_is_taken(sparkflame, command):
 def test_py_spy_tells_its_version(sparkflame):
     for option in ("-V", "--version"):
         assert b"py-spy 0.4" in sparkflame("py-spy", option).stdout
+
+
+def test_py_spy_ends_the_program_that_it_started(sparkflame, tmp_path):
+    """As py-spy does when its time is over first."""
+    program = [fetch_pythons.fetch("3.12"), "-S", "-E", PROGRAMS / "alternating_chains.py", "5000"]
+    done = sparkflame("py-spy", "record", "-d", "1", "-f", "raw", "-o", "out.txt", "--", *program)
+    assert done.returncode == 0, done.stderr.decode()
+    assert "leaf" in (tmp_path / "out.txt").read_text()

@@ -101,6 +101,7 @@ static bool set_target(struct python_recording *recording, char **operands, int 
     recording->sampler.only_gil = options.gil;
     recording->sampler.wants_native = options.native;
     recording->sampler.wait_for_python = recording->program != NULL;
+    recording->ends_program = true;
     recording->quiet = options.hide_progress;
     return python_recording_set_rate(recording, options.rate, error);
 }

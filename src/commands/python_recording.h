@@ -23,6 +23,7 @@ struct python_recording {
     pid_t pids[RECORDING_MOST_PIDS];
     size_t pid_count;
     char *const *program;          /* to start and record; NULL: none */
+    bool ends_program;             /* when the recording ends before it does */
     const char *spark_application; /* all its processes on this machine; NULL: none */
     int64_t duration_ns;           /* 0: until the end of the processes, or Ctrl-C */
     struct python_sampler_options sampler;

@@ -1,5 +1,7 @@
 #include "commands/python_targets.h"
 
+#include <signal.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include "commands/started_command.h"
@@ -46,9 +48,23 @@ bool python_targets_init(struct python_targets *targets, const struct python_rec
            python_sampler_add(sampler, targets->started, error);
 }
 
+/* True: the program was still running and was ended. */
+static bool end_program(pid_t pid)
+{
+    siginfo_t info = {.si_pid = 0};
+    if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0)
+        return false;
+    kill(pid, SIGKILL);
+    return true;
+}
+
 int python_targets_release(struct python_targets *targets)
 {
     spark_targets_free(targets->spark);
+    if (targets->started > 0 && targets->recording->ends_program && end_program(targets->started)) {
+        (void)started_command_wait(targets->started);
+        return 0;
+    }
     return targets->started > 0 ? started_command_wait(targets->started) : 0;
 }
 
