@@ -237,6 +237,8 @@ static uint32_t make_frame(struct jfr_names *names, uint64_t method_id, uint32_t
     struct text_view method_name = jfr_names_text(names, JFR_POOL_SYMBOL, method[JFR_METHOD_NAME]);
     uint64_t own_kind = (method[JFR_METHOD_MODIFIERS] >> JFR_KIND_SHIFT) - 1;
     kind = own_kind < FRAME_KIND_COUNT ? (enum frame_kind)own_kind : kind;
+    if (kind == FRAME_PYTHON && file.size == 0) /* the agent's: the class is the file */
+        return profile_frame(names->profile, method_name, class_name, line, kind);
     if (has_no_class(names, kind))
         return profile_frame(names->profile, method_name, names->with_lines ? class_name : TEXT(""), line,
                              kind);

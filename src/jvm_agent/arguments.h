@@ -81,6 +81,7 @@ struct arguments {
     int64_t chunk_bytes;
     int64_t chunk_s;
     int64_t memory_limit_bytes;
+    int64_t python_rate; /* samples a second of Python processes that the JVM starts */
     int64_t traces;
     int64_t flat;
     int64_t signal_number;

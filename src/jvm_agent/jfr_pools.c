@@ -89,15 +89,17 @@ void jfr_pools_release(struct jfr_pools *pools)
     memset(pools, 0, sizeof(*pools));
 }
 
+/* Never the same number twice in a process: stacks and methods remember it from one recording to the next. */
 void jfr_pools_begin_chunk(struct jfr_pools *pools)
 {
+    static uint32_t chunks_begun;
     struct jfr_pool *list[JFR_POOL_KINDS];
     each_pool(pools, list);
     for (size_t i = 0; i < JFR_POOL_KINDS; i++) {
         text_builder_clear(&list[i]->bytes);
         list[i]->count = 0;
     }
-    pools->chunk++;
+    pools->chunk = ++chunks_begun;
     pools->fixed_written = false;
     pools->last_pools_offset = 0;
 }
@@ -148,8 +150,8 @@ uint32_t jfr_pool_class(struct jfr_pools *pools, struct text_view name)
     return number;
 }
 
-static void put_method(struct jfr_pools *pools, uint32_t number, struct text_view class_name,
-                       struct text_view name, struct text_view signature, uint32_t modifiers)
+void jfr_pool_method(struct jfr_pools *pools, uint32_t number, struct text_view class_name,
+                     struct text_view name, struct text_view signature, uint32_t modifiers)
 {
     uint32_t class_number = jfr_pool_class(pools, class_name);
     uint32_t name_symbol = use_symbol(pools, name), signature_symbol = use_symbol(pools, signature);
@@ -168,9 +170,9 @@ static uint32_t use_java_method(struct jfr_pools *pools, uint32_t number)
         method->chunk = pools->chunk;
         struct text_view class_name = {method->class_name, method->class_size};
         struct text_view signature = {method->signature, method->signature_size};
-        put_method(pools, number, frame_text_stable_class(class_name, false),
-                   (struct text_view){method->name, method->name_size},
-                   method->signature == NULL ? TEXT("()V") : signature, method->access_flags);
+        jfr_pool_method(pools, number, frame_text_stable_class(class_name, false),
+                        (struct text_view){method->name, method->name_size},
+                        method->signature == NULL ? TEXT("()V") : signature, method->access_flags);
     }
     return number;
 }
@@ -180,7 +182,7 @@ static uint32_t use_native_method(struct jfr_pools *pools, struct text_view name
     bool first;
     uint32_t number = NATIVE_METHOD_BASE + name_set_use(&pools->native_set, name, pools->chunk, &first);
     if (first)
-        put_method(pools, number, TEXT(""), name, TEXT("()L;"), 0);
+        jfr_pool_method(pools, number, TEXT(""), name, TEXT("()L;"), 0);
     return number;
 }
 

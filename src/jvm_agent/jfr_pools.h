@@ -37,7 +37,7 @@ struct jfr_name_set {
 };
 
 struct jfr_pools {
-    uint32_t chunk; /* counts up from 1 */
+    uint32_t chunk; /* of all of this process */
     bool fixed_written;
     struct jfr_pool traces, methods, classes, packages, symbols, threads, strings, frame_types, states,
         gc_whens;
@@ -56,6 +56,10 @@ uint32_t jfr_pool_trace(struct jfr_pools *pools, uint32_t number);
 uint32_t jfr_pool_class(struct jfr_pools *pools, struct text_view name);
 uint32_t jfr_pool_string(struct jfr_pools *pools, struct text_view text);
 uint32_t jfr_pool_thread(struct jfr_pools *pools, int32_t tid);
+
+/* Puts a method under a number of the caller's, who knows that the chunk has not got it yet. */
+void jfr_pool_method(struct jfr_pools *pools, uint32_t number, struct text_view class_name,
+                     struct text_view name, struct text_view signature, uint32_t modifiers);
 
 /* Appends the checkpoint event, if there is anything to say, that will lie at this offset of the chunk. */
 void jfr_pools_write(struct jfr_pools *pools, struct text_builder *bytes, uint64_t offset, uint64_t ticks);

@@ -40,6 +40,8 @@ bool jfr_session_open(struct jfr_session *session, const struct arguments *argum
                       const struct event_plan *plan, const char *path, struct error *error)
 {
     memset(session, 0, sizeof(*session));
+    jfr_python_init(&session->python,
+                    SECOND_NS / (arguments->python_rate > 0 ? (uint64_t)arguments->python_rate : 100));
     session->chunk_limit_ns =
         arguments->chunk_s > 0 ? (uint64_t)arguments->chunk_s * SECOND_NS : DEFAULT_CHUNK_NS;
     session->chunk_limit_bytes =
@@ -62,6 +64,12 @@ void jfr_session_add(struct jfr_session *session, const struct sample *sample)
 {
     if (!session->failed)
         jfr_file_add_sample(&session->file, sample);
+}
+
+void jfr_session_add_python(struct jfr_session *session, const struct python_stack *stack)
+{
+    if (!session->failed)
+        jfr_python_add(&session->python, &session->file, stack);
 }
 
 static void note_failure(struct jfr_session *session, const struct error *error)
@@ -118,5 +126,6 @@ bool jfr_session_close(struct jfr_session *session, struct error *error)
         jfr_facts_write_statistics(&session->file.events, sampler_now_ns());
     bool closed = jfr_file_close(&session->file, error);
     text_builder_release(&session->facts);
+    jfr_python_release(&session->python);
     return closed;
 }

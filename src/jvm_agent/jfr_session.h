@@ -12,6 +12,7 @@
 #include "jvm_agent/arguments.h"
 #include "jvm_agent/event_plan.h"
 #include "jvm_agent/jfr_file.h"
+#include "jvm_agent/jfr_python.h"
 #include "jvm_agent/process_metrics.h"
 
 struct jfr_session {
@@ -19,6 +20,7 @@ struct jfr_session {
     struct text_builder
         facts; /* events about JVM and machine, for the begin of each chunk, without their times */
     struct process_metrics metrics;
+    struct jfr_python python;
     uint64_t chunk_limit_ns, chunk_limit_bytes;
     uint64_t flushed_ns;
     bool failed; /* said so once; the rest is dropped */
@@ -27,6 +29,7 @@ struct jfr_session {
 bool jfr_session_open(struct jfr_session *session, const struct arguments *arguments,
                       const struct event_plan *plan, const char *path, struct error *error) MUST_CHECK;
 void jfr_session_add(struct jfr_session *session, const struct sample *sample);
+void jfr_session_add_python(struct jfr_session *session, const struct python_stack *stack);
 /* To be called several times a second: flushes, ends chunks, takes the metrics of the second. */
 void jfr_session_tick(struct jfr_session *session);
 /* Ends the file and goes on in another, also after a failure. *ended gets the descriptor of the old file, for

@@ -17,6 +17,7 @@
 #include "jvm_agent/native_modules.h"
 #include "jvm_agent/own_thread.h"
 #include "jvm_agent/profile_text.h"
+#include "jvm_agent/python_watch.h"
 #include "jvm_agent/rate_limit.h"
 #include "jvm_agent/runtime_stubs.h"
 #include "jvm_agent/sample_counts.h"
@@ -41,6 +42,7 @@ struct recording {
     uint32_t sequence;    /* of files, for %n */
     struct jfr_session session;
     bool has_session;
+    bool watches_python;
     pthread_t writer;
     bool writer_runs;
     bool writer_wanted;
@@ -240,6 +242,33 @@ static void learn_threads(void)
     thread_watch_scan();
 }
 
+static void add_python(void *context, const struct python_stack *stack)
+{
+    pthread_mutex_lock(&data_mutex);
+    if (recording.has_session)
+        jfr_session_add_python(&recording.session, stack);
+    pthread_mutex_unlock(&data_mutex);
+}
+
+/* Only JFR has a place for them. Without them the rest is still worth having. */
+static void start_python(void)
+{
+    struct error error = {0};
+    int64_t rate = recording.arguments.python_rate;
+    if (rate <= 0 || !recording.has_session)
+        return;
+    recording.watches_python = python_watch_start(rate < 1000 ? rate : 1000, add_python, &error);
+    if (!recording.watches_python)
+        agent_log(LOG_WARN, "Python processes are not sampled: %s", error.message);
+}
+
+static void stop_python(void)
+{
+    if (recording.watches_python)
+        python_watch_stop();
+    recording.watches_python = false;
+}
+
 static bool start_engines(struct error *error)
 {
     const struct arguments *arguments = &recording.arguments;
@@ -263,6 +292,7 @@ static bool start_engines(struct error *error)
         recording.has_session = recording.has_session && !close_session(&ignored);
         return false;
     }
+    start_python();
     recording.active = true;
     return true;
 }
@@ -271,6 +301,7 @@ static void stop_engines(void)
 {
     if (!recording.active)
         return;
+    stop_python();
     event_plan_stop(&recording.plan);
     sampler_run(false);
     stop_writer();

@@ -46,6 +46,9 @@ final class Recorder {
         if (!arguments.contains("memlimit=")) {
             arguments += ",memlimit=" + settings.memoryLimitBytes;
         }
+        if (settings.python && !arguments.contains("python")) {
+            arguments += ",python=" + settings.pythonRate;
+        }
         Agent.execute("start,jfr," + arguments + ",file=" + folder.next());
         Recorder recorder = new Recorder(folder, shipper, settings.intervalMilliseconds);
         folder.advance();
