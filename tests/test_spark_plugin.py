@@ -1,0 +1,150 @@
+"""The plugin in real Spark: samples have their tasks, recordings survive, and a job ends as it would have without it."""
+
+import collections
+import datetime
+import math
+import re
+
+import pytest
+
+import jvm
+import spark
+
+INTERVAL_NS = 10_000_000
+SECOND_NS = 1_000_000_000
+
+
+@pytest.fixture(scope="module", autouse=True)
+def sparks():
+    spark.prepare("3.5", "4")
+
+
+def samples(sparkflame, *arguments, by="task"):
+    """{label: count} of CPU samples."""
+    done = sparkflame("convert", "-e", "cpu", "-f", "folded", "--by", by, *arguments)
+    assert done.returncode == 0, done.stderr
+    counts = collections.Counter()
+    for line in done.stdout.decode().splitlines():
+        label, count = line.split(";", 1)[0], line.rsplit(" ", 1)[1]
+        counts[label] += int(count)
+    return counts
+
+
+def correlation(pairs):
+    n = len(pairs)
+    mean_x, mean_y = sum(x for x, _ in pairs) / n, sum(y for _, y in pairs) / n
+    both = sum((x - mean_x) * (y - mean_y) for x, y in pairs)
+    return both / math.sqrt(sum((x - mean_x) ** 2 for x, _ in pairs) * sum((y - mean_y) ** 2 for _, y in pairs))
+
+
+def moment(milliseconds):
+    return datetime.datetime.fromtimestamp(milliseconds / 1000, datetime.timezone.utc).isoformat().replace("+00:00", "Z")
+
+
+def check_task_times(sparkflame, tasks, recordings):
+    """CPU time per task as sampled and as the event log has it. A task's tag begins where it is read."""
+    counts = samples(sparkflame, *recordings)
+    pairs = []
+    for number, (_, metrics) in tasks.items():
+        logged_ns = metrics["Executor CPU Time"] + metrics["Executor Deserialize CPU Time"]
+        if logged_ns > SECOND_NS // 2:
+            pairs.append((counts[f"task {number}"] * INTERVAL_NS, logged_ns))
+    assert len(pairs) >= 4, pairs
+    total = sum(x for x, _ in pairs) / sum(y for _, y in pairs)
+    assert correlation(pairs) >= 0.99 and abs(total - 1) <= 0.05, (pairs, total)
+
+
+def check_tags(sparkflame, tasks, recordings):
+    """Threads that run tasks have a tag in all but 1 % of their samples, and no task has samples outside its time."""
+    pattern = "^Executor task launch worker"
+    counts = samples(sparkflame, "--thread", pattern, *recordings)
+    assert counts["[no task]"] <= 0.01 * sum(counts.values()), counts
+    longest = sorted(tasks, key=lambda number: -tasks[number][1]["Executor CPU Time"])[:2]
+    for number in longest:
+        info = tasks[number][0]
+        inside = samples(sparkflame, "--from", moment(info["Launch Time"] - 1), "--to", moment(info["Finish Time"] + 1),
+                         "--task", number, *recordings)
+        assert inside[f"task {number}"] == counts[f"task {number}"] > 0, (number, inside, counts)
+
+
+def check_python(sparkflame, folder, recordings):
+    """Samples of the Python function belong to the tasks of its stage, and to both of them."""
+    (stage,) = {event["Stage Info"]["Stage ID"] for event in spark.events(folder)
+                if event["Event"] == "SparkListenerStageCompleted" and event["Stage Info"]["Stage Name"].startswith("sum at")}
+    ours = {f"task {event['Task Info']['Task ID']}" for event in spark.events(folder)
+            if event["Event"] == "SparkListenerTaskEnd" and event["Stage ID"] == stage}
+    counts = samples(sparkflame, "-I", "burn_python", *recordings)
+    total = sum(counts.values())
+    assert len(ours) == 2 and total > 50, (ours, counts)
+    assert sum(counts[task] for task in ours) >= 0.95 * total, (ours, counts)
+    # Two seconds of CPU each, however long they took.
+    assert all(abs(counts[task] * INTERVAL_NS / (2 * SECOND_NS) - 1) <= 0.15 for task in ours), (ours, counts)
+
+
+def check_objects(folder, application):
+    """Numbered without a gap; of the killed executor the open recording lies on the local disk."""
+    names = sorted(path.name for path in (folder / "out" / application).iterdir())
+    assert not [name for name in names if "unfinished" in name and not name.endswith(".crc")], names
+    shipped = collections.defaultdict(list)
+    for name in names:
+        found = re.fullmatch(r"(driver|exec-\d+)\.(\d{6})\.jfr", name)
+        if found:
+            shipped[found[1]].append(int(found[2]))
+    assert {"driver", "exec-0", "exec-1"} <= set(shipped), names
+    assert all(numbers == list(range(1, len(numbers) + 1)) for numbers in shipped.values()), shipped
+    left = sorted(path.name for path in (folder / "local" / application).iterdir())
+    assert left and all(name.startswith("exec-0.") for name in left) and len(left) <= 2, left
+    return [folder / "local" / application / name for name in left]
+
+
+@pytest.mark.parametrize("version", ["3.5", "4"])
+def test_a_cluster_is_profiled_task_by_task(version, sparkflame, tmp_path):
+    done = spark.submit(version, tmp_path, "task_times.py", 20_000_000, master="local-cluster[2,1,1024]",
+                        conf={"spark.sparkflame.outputDir": (tmp_path / "out").as_uri(), "spark.sparkflame.interval": "2s"})
+    assert done.returncode == 0, done.log[-5000:]
+    tasks = spark.finished_tasks(tmp_path)
+    (application,) = [path.name for path in (tmp_path / "out").iterdir()]
+    assert any(line.startswith("sparkflame: the driver is profiled") for line in spark.said(done.log)), done.log[-5000:]
+    left = check_objects(tmp_path, application)
+    recordings = [*sorted((tmp_path / "out" / application).glob("exec-*.jfr")), *left]
+    check_task_times(sparkflame, tasks, recordings)
+    check_tags(sparkflame, tasks, recordings)
+    check_python(sparkflame, tmp_path, recordings)
+    sql = samples(sparkflame, *recordings, by="sql")
+    assert {"sql 0", "sql 1", "sql 2", "sql 3"} <= set(sql), sql
+
+
+def test_trouble_of_ours_is_none_of_the_job(sparkflame, tmp_path):
+    """An outputDir that cannot be made, in local mode: one recorder, whose recordings stay where they are."""
+    (tmp_path / "file").write_text("")
+    done = spark.submit("3.5", tmp_path / "run", "small.py",
+                        conf={"spark.sparkflame.outputDir": (tmp_path / "file" / "out").as_uri()})
+    assert done.returncode == 0 and "sum 499500" in done.log, done.log[-5000:]
+    said = spark.said(done.log)
+    assert len([line for line in said if "is profiled" in line]) == 1, said
+    assert any("cannot write to" in line and "recordings stay in" in line for line in said), said
+    recordings = list((tmp_path / "run" / "local").rglob("*.jfr"))
+    assert recordings and sum(samples(sparkflame, *recordings).values()) > 0
+
+
+def test_keys_and_names_of_sparks_own_profiler(tmp_path):
+    done = spark.submit("3.5", tmp_path, "small.py", conf={
+        "spark.plugins": "org.apache.spark.profiler.ProfilerPlugin", "spark.profiler.driver.enabled": "true",
+        "spark.profiler.dfsDir": (tmp_path / "dfs").as_uri(), "spark.profiler.asyncProfiler.args": "event=ctimer"})
+    assert done.returncode == 0, done.log[-5000:]
+    (recording,) = (tmp_path / "dfs").rglob("*.jfr")
+    assert recording.name == "profile-driver.jfr" and recording.parent.name.startswith("local-")
+    assert jvm.LIBRARY.exists() and "jdk.ExecutionSample" in jvm_summary(recording)
+
+
+def jvm_summary(path):
+    from test_jvm_agent_jfr import jfr
+    return jfr("summary", path)
+
+
+def test_a_wrong_value_is_refused_by_name(tmp_path):
+    done = spark.submit("4", tmp_path, "small.py", conf={"spark.sparkflame.interval": "soon"})
+    assert done.returncode == 0 and "sum 499500" in done.log, done.log[-5000:]
+    (line,) = spark.said(done.log)
+    assert line.startswith('sparkflame: spark.sparkflame.interval: "soon" is no length of time'), line
+    assert not list(tmp_path.rglob("*.jfr"))
