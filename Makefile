@@ -31,7 +31,7 @@ test: dependencies
 	python3 tools/run_tests.py
 
 demo: dependencies build
-	tools/demo.sh $(BUILD)
+	python3 tools/demo.py $(BUILD)
 
 bench: build
 	python3 bench/convert.py
