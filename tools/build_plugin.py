@@ -42,10 +42,11 @@ def classes(folder, jar):
 
 def pack(jar, library, out):
     inside = f"org/sparkflame/linux-{os.uname().machine}/libsparkflame.so"
-    with zipfile.ZipFile(jar) as source, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as target:
+    with zipfile.ZipFile(jar) as source, zipfile.ZipFile(f"{out}.new", "w", zipfile.ZIP_DEFLATED) as target:
         for name in sorted(name for name in source.namelist() if not name.endswith("/")):
             target.writestr(zipfile.ZipInfo(name, DATE), source.read(name), zipfile.ZIP_DEFLATED)
         target.writestr(zipfile.ZipInfo(inside, DATE), pathlib.Path(library).read_bytes(), zipfile.ZIP_DEFLATED)
+    os.replace(f"{out}.new", out)  # a Spark that runs keeps its own
     return 0
 
 
