@@ -13,6 +13,8 @@ import fetch_spark
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 VERSION = "4"
+# Python functions of the job.
+FUNCTIONS = ["digits", "spread"]
 CONF = {"spark.plugins": "org.sparkflame.SparkflamePlugin", "spark.ui.enabled": "false",
         "spark.sql.shuffle.partitions": "4", "spark.sql.adaptive.enabled": "false"}
 
@@ -53,8 +55,9 @@ def findings(build, recordings):
     for frames, count in folded(build, recordings, "--by", "stage,task"):
         stages[frames[0]] += count
         tasks[frames[0]][frames[1]] += count
-        if any("demo_job.py" in frame for frame in frames):
-            python[next(frame for frame in reversed(frames) if "demo_job.py" in frame)] += count
+        for name in FUNCTIONS:
+            if any(frame.split(".")[0] == name for frame in frames):
+                python[name] += count
     in_stages = sum(count for stage, count in stages.items() if not stage.startswith("["))
     top, samples = next((item for item in stages.most_common() if not item[0].startswith("[")), ("no stage", 0))
     yield f"{share(in_stages, sum(stages.values()))} of all CPU time belongs to tasks, most of it ({share(samples, in_stages)}) to {top}."
@@ -65,7 +68,7 @@ def findings(build, recordings):
         yield f"In {skewed}, {task} alone used {share(most, stages[skewed])} of the time of {len(tasks[skewed])} tasks: a skewed key."
     if python:
         name, most = python.most_common(1)[0]
-        yield f"The costliest Python function is {name.split(' ')[0]}, with {share(most, in_stages)} of the tasks' CPU time."
+        yield f"The costliest Python function is {name}, with {share(most, in_stages)} of the tasks' CPU time."
 
 
 def main():
