@@ -52,4 +52,7 @@ bool scope_find(struct scope *scope, uintptr_t blob, uintptr_t pc, bool interrup
 /* Decodes the next scope; false when there is none. */
 bool scope_next(struct scope *scope);
 
+/* True when the outermost method at a place in the middle is the one that was compiled, as it has to be. */
+bool compiled_is_consistent(uintptr_t blob);
+
 #endif

@@ -205,3 +205,20 @@ bool scope_next(struct scope *scope)
     scope->next = sender < scope->next ? sender : 0; /* callers are written before their callees */
     return true;
 }
+
+bool compiled_is_consistent(uintptr_t blob)
+{
+    struct scope scope;
+    uintptr_t begin, end;
+    places_of(blob, &begin, &end);
+    if (compiled_level(blob) < 1 || end <= begin)
+        return end >= begin;
+    uintptr_t place = begin + (end - begin) / (uintptr_t)vm.pc_size / 2 * (uintptr_t)vm.pc_size;
+    int offset = load_int(field_of(place, vm.pc_offset));
+    if (offset < 0 || !scope_find(&scope, blob, code_blob_begin(blob) + (uintptr_t)offset, false))
+        return false;
+    while (scope_next(&scope))
+        if (scope.next == 0)
+            return scope.method == load_word(field_of(blob, vm.compiled_method));
+    return false;
+}

@@ -8,6 +8,7 @@
 #include "jvm_agent/thread_table.h"
 #include "jvm_agent/thread_watch.h"
 #include "jvm_agent/vm_layout.h"
+#include "jvm_agent/walk_check.h"
 
 #define START_STEP_NS 10000000
 #define START_STEPS 1000
@@ -134,6 +135,19 @@ bool java_vm_ready(JNIEnv *environment, struct error *error)
         agent_log(LOG_WARN, "Java frames will be missing: %s", layout_error.message);
     java_vm.initialized = true;
     return true;
+}
+
+void java_vm_check_walker(JNIEnv *environment)
+{
+    static bool checked;
+    struct error error = {0};
+    if (!java_vm.own_walker || checked)
+        return;
+    checked = true;
+    if (walk_check_frames(environment, &error) && walk_check_code(&error))
+        return;
+    java_vm.own_walker = vm.java_frames = false;
+    agent_log(LOG_WARN, "Java frames will be missing: %s", error.message);
 }
 
 int64_t java_vm_thread_number(JNIEnv *environment, jthread thread)

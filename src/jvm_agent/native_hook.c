@@ -41,8 +41,10 @@ static void clear_exception(JNIEnv *environment)
         (*environment)->ExceptionClear(environment);
 }
 
+/* Called by Java code: the first stack that the walker may be tried on. */
 static void JNICALL replace_native(JNIEnv *environment, jclass caller, jclass target)
 {
+    java_vm_check_walker(environment);
     if ((*environment)->RegisterNatives(environment, target, &wanted, 1) != 0)
         wanted.fnPtr = NULL;
 }

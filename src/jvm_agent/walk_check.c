@@ -1,0 +1,162 @@
+#include "jvm_agent/walk_check.h"
+
+#include <string.h>
+
+#include "base/text_view.h"
+#include "jvm_agent/code_blob.h"
+#include "jvm_agent/fault_guard.h"
+#include "jvm_agent/java_vm.h"
+#include "jvm_agent/machine.h"
+#include "jvm_agent/walker.h"
+
+#define CHECK_FRAMES 32
+#define CHECK_ARENA_BYTES ((size_t)4 << 20)
+#define CHECK_METHODS 64
+#define CHECK_ENOUGH 8
+
+/* Tables of their own, for one check. */
+struct check {
+    struct safe_arena arena;
+    struct method_table methods;
+    struct place_cache places;
+    struct thread_record *record;
+};
+
+static bool check_open(struct check *check, struct error *error)
+{
+    memset(check, 0, sizeof(*check));
+    safe_arena_init(&check->arena, CHECK_ARENA_BYTES);
+    check->record = thread_table_add(thread_own_id());
+    if (check->record == NULL || !method_table_init(&check->methods, &check->arena) ||
+        !place_cache_init(&check->places))
+        return error_set_memory(error);
+    return fault_guard_install(error);
+}
+
+static void check_close(struct check *check)
+{
+    method_table_release(&check->methods);
+    place_cache_release(&check->places);
+    safe_arena_release(&check->arena);
+}
+
+static struct text_view class_of(const struct method *method)
+{
+    return (struct text_view){method->class_name, method->class_size};
+}
+
+/* "Lorg/example/Class;" is the JVM's way to write org/example/Class. */
+static bool is_method(const struct method *method, jmethodID expected)
+{
+    char *name = NULL, *signature = NULL;
+    jclass holder = NULL;
+    bool same = (*java_vm.tools)->GetMethodName(java_vm.tools, expected, &name, NULL, NULL) == 0 &&
+                (*java_vm.tools)->GetMethodDeclaringClass(java_vm.tools, expected, &holder) == 0 &&
+                (*java_vm.tools)->GetClassSignature(java_vm.tools, holder, &signature, NULL) == 0;
+    if (same) {
+        struct text_view text = text_of(signature);
+        same = text_equal(text_of(name), (struct text_view){method->name, method->name_size}) &&
+               text.size > 2 && text_equal(text_part(text, 1, text.size - 2), class_of(method));
+    }
+    (*java_vm.tools)->Deallocate(java_vm.tools, (unsigned char *)name);
+    (*java_vm.tools)->Deallocate(java_vm.tools, (unsigned char *)signature);
+    return same;
+}
+
+static bool compare_frame(const struct check *check, frame_word frame, const jvmtiFrameInfo *expected,
+                          int index, struct error *error)
+{
+    if (!frame_is_java(frame))
+        return error_set(error, ERROR_UNSUPPORTED, "frame %d of a known stack was not found", index);
+    const struct method *method = method_table_at(&check->methods, frame_low(frame));
+    if (!is_method(method, expected->method))
+        return error_set(error, ERROR_UNSUPPORTED, "frame %d of a known stack was taken for %.*s", index,
+                         TEXT_FORMAT(class_of(method)));
+    if (expected->location >= 0 && frame_bytecode_index(frame) != expected->location)
+        return error_set(error, ERROR_UNSUPPORTED, "the place in frame %d of a known stack was not found",
+                         index);
+    return true;
+}
+
+static bool compare_frames(struct check *check, struct error *error)
+{
+    frame_word frames[CHECK_FRAMES + 1];
+    jvmtiFrameInfo expected[CHECK_FRAMES];
+    jint count = 0;
+    bool waiting = false;
+    struct walk_request request = {.record = check->record,
+                                   .methods = &check->methods,
+                                   .places = &check->places,
+                                   .depth_limit = CHECK_FRAMES + 1};
+    uint32_t depth = walker_walk(&request, frames, &waiting);
+    if ((*java_vm.tools)->GetStackTrace(java_vm.tools, NULL, 0, CHECK_FRAMES, expected, &count) != 0)
+        return error_set(error, ERROR_UNSUPPORTED, "the JVM does not tell the current stack");
+    if (count == 0 || (uint32_t)count > depth)
+        return error_set(error, ERROR_UNSUPPORTED, "%u frames of a known stack of %d were found", depth,
+                         (int)count);
+    for (jint i = 0; i < count; i++)
+        if (!compare_frame(check, frames[i], &expected[i], (int)i, error))
+            return false;
+    return true;
+}
+
+bool walk_check_frames(JNIEnv *environment, struct error *error)
+{
+    struct check check;
+    bool good = check_open(&check, error);
+    if (good) {
+        atomic_store(&check.record->java_thread,
+                     (uintptr_t)environment - (uintptr_t)java_vm.environment_offset);
+        good = compare_frames(&check, error);
+    }
+    check_close(&check);
+    return good;
+}
+
+struct code_count {
+    int checked, wrong;
+};
+
+/* Apart, so that what it counts is in memory when a fault leads back to its caller. */
+__attribute__((noinline)) static void count_code(struct check *check, struct code_count *count)
+{
+    for (int i = 0; i < vm.heap_count; i++) {
+        uintptr_t memory = field_of(vm.heaps[i], vm.code_heap_memory), last = 0;
+        uintptr_t step = (uintptr_t)1 << load_int(field_of(vm.heaps[i], vm.code_heap_segment_log2));
+        uintptr_t end = load_word(field_of(memory, vm.space_high));
+        for (uintptr_t at = load_word(field_of(memory, vm.space_low)); at < end; at += step) {
+            uintptr_t blob = code_blob_find(at);
+            if (blob == 0 || blob == last || !code_blob_is_compiled(blob))
+                continue;
+            last = blob;
+            if (count->checked == CHECK_METHODS)
+                return;
+            count->checked++;
+            uintptr_t method = load_word(field_of(blob, vm.compiled_method));
+            if (method_table_add(&check->methods, method) == 0 || !compiled_is_consistent(blob))
+                count->wrong++;
+        }
+    }
+}
+
+bool walk_check_code(struct error *error)
+{
+    struct check check;
+    struct code_count count = {0, 0};
+    struct fault_point point;
+    bool good = check_open(&check, error);
+    if (good && fault_point_set(&point) == 0) {
+        check.record->fault_point = &point;
+        count_code(&check, &count);
+    } else if (good) {
+        count.wrong = CHECK_METHODS;
+    }
+    if (check.record != NULL)
+        check.record->fault_point = NULL;
+    check_close(&check);
+    /* Code that is made or thrown away meanwhile may look wrong; a wrong layout makes most of it so. */
+    if (good && count.wrong >= CHECK_ENOUGH && count.wrong * 2 > count.checked)
+        return error_set(error, ERROR_UNSUPPORTED, "%d of %d compiled methods were not understood",
+                         count.wrong, count.checked);
+    return good;
+}
