@@ -17,6 +17,9 @@
 #define OLDEST "GLIBC_2.2.5"
 #endif
 
+/* libc names parameters by words that are its own. */
+/* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name) */
+
 /* OLD(result, name, parameters, arguments): the function's oldest version. */
 #define OLD(result, name, parameters, arguments)                 \
     result old_##name parameters;                                \
@@ -59,3 +62,4 @@ int fcntl64(int descriptor, int command, ...)
     va_end(arguments);
     return (int)syscall(SYS_fcntl, descriptor, command, argument);
 }
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name) */
