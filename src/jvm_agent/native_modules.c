@@ -36,8 +36,8 @@ void native_modules_refresh(void)
     if (!opened)
         module_map_init(&native_modules, 0);
     opened = true;
-    if (!module_map_refresh(&native_modules, &error) || !module_map_load_unwind(&native_modules, &error) ||
-        !module_map_load_symbols(&native_modules, &error))
+    if (!module_map_refresh(&native_modules, &error) || !module_map_load_symbols(&native_modules, &error) ||
+        !module_map_load_unwind(&native_modules, &error)) /* with those of debug files that were found */
         agent_log(LOG_WARN, "native frames may be missing: %s", error.message);
     pthread_mutex_unlock(&modules_mutex);
 }

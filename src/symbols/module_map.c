@@ -198,7 +198,10 @@ bool module_load_unwind(struct module *module, struct error *error)
 {
     if (module->has_unwind || !module->readable)
         return true;
-    if (!unwind_table_load(&module->unwind, &module->file, error)) {
+    const struct elf_file *debug_file = module->has_symbols && module->symbols.source == SYMBOLS_DEBUG_FILE
+                                            ? &module->symbols.debug_file
+                                            : NULL;
+    if (!unwind_table_load_both(&module->unwind, &module->file, debug_file, error)) {
         unwind_table_release(&module->unwind);
         return error_prefix(error, "%s", module->path);
     }

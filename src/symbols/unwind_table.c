@@ -205,12 +205,20 @@ static void read_sections(struct loading *loading, const struct elf_file *file)
 
 bool unwind_table_load(struct unwind_table *table, const struct elf_file *file, struct error *error)
 {
+    return unwind_table_load_both(table, file, NULL, error);
+}
+
+bool unwind_table_load_both(struct unwind_table *table, const struct elf_file *file,
+                            const struct elf_file *debug_file, struct error *error)
+{
     struct loading *loading = calloc(1, sizeof(*loading));
     if (loading == NULL)
         return error_set_memory(error);
     loading->table = table;
     table->base = elf_file_base(file);
     read_sections(loading, file);
+    if (debug_file != NULL)
+        read_sections(loading, debug_file);
     bool good = !loading->out_of_memory && finish(loading);
     free(loading->rows);
     free(loading);

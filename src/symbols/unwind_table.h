@@ -65,6 +65,9 @@ void unwind_table_release(struct unwind_table *table);
    table. Fails only for lack of memory. */
 bool unwind_table_load(struct unwind_table *table, const struct elf_file *file,
                        struct error *error) MUST_CHECK;
+/* Also what a separate debug file (NULL: none) of the same linked addresses has. */
+bool unwind_table_load_both(struct unwind_table *table, const struct elf_file *file,
+                            const struct elf_file *debug_file, struct error *error) MUST_CHECK;
 size_t unwind_table_bytes(const struct unwind_table *table);
 
 /* NULL: no rule for this address (as linked). */
