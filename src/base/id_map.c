@@ -51,6 +51,12 @@ static bool grow(struct id_map *map)
     return true;
 }
 
+void id_map_prefetch(const struct id_map *map, uint64_t key)
+{
+    if (map->slots != NULL)
+        __builtin_prefetch(&map->slots[hash_u64(key) & map->mask]);
+}
+
 uint32_t id_map_get(const struct id_map *map, uint64_t key)
 {
     return map->slots == NULL ? NO_ID : map->slots[find_slot(map, key)].value;

@@ -8,6 +8,7 @@
 #define EVENT_METADATA 0
 #define EVENT_CHECKPOINT 1
 #define FLAG_COMPRESSED_INTEGERS 1
+#define PREFETCH_TRACES 12
 #define MOST_CHECKPOINTS ((size_t)1 << 28)
 
 bool jfr_is_chunk(struct text_view head)
@@ -159,8 +160,21 @@ static bool add_trace(struct jfr_chunk *chunk, uint64_t id, uint32_t place, uint
 {
     if (!array_reserve(&chunk->traces, &chunk->trace_capacity, chunk->trace_count + 1, NO_ID))
         return false;
-    chunk->traces[chunk->trace_count] = (struct jfr_trace){place, size};
-    return id_map_set(&chunk->pools[JFR_POOL_STACK_TRACE], id, (uint32_t)chunk->trace_count++);
+    chunk->traces[chunk->trace_count++] = (struct jfr_trace){id, place, size};
+    return true;
+}
+
+/* Traces are many; all of a pool are entered together, so that memory is fetched ahead. */
+static bool enter_traces(struct jfr_chunk *chunk, size_t first)
+{
+    struct id_map *pool = &chunk->pools[JFR_POOL_STACK_TRACE];
+    for (size_t i = first; i < chunk->trace_count; i++) {
+        if (i + PREFETCH_TRACES < chunk->trace_count)
+            id_map_prefetch(pool, chunk->traces[i + PREFETCH_TRACES].id);
+        if (!id_map_set(pool, chunk->traces[i].id, (uint32_t)i))
+            return false;
+    }
+    return true;
 }
 
 static bool add_constant(struct jfr_chunk *chunk, uint8_t pool, uint64_t id, uint32_t place, uint32_t size)
@@ -184,6 +198,7 @@ static bool index_pool(struct jfr_chunk *chunk, struct jfr_schema *schema, struc
         jfr_skip_varints(cursor, count * (layout->count + 1));
         return true;
     }
+    size_t first_trace = chunk->trace_count;
     for (uint64_t i = 0; i < count && !cursor->failed; i++) {
         uint64_t id = jfr_varint(cursor);
         uint32_t place = (uint32_t)(cursor->at - chunk->bytes);
@@ -192,7 +207,7 @@ static bool index_pool(struct jfr_chunk *chunk, struct jfr_schema *schema, struc
         if (pool != JFR_NO_POOL && !cursor->failed && !add_constant(chunk, pool, id, place, size))
             return error_set_memory(error);
     }
-    return true;
+    return enter_traces(chunk, first_trace) || error_set_memory(error);
 }
 
 static bool index_checkpoint(struct jfr_chunk *chunk, struct jfr_schema *schema, size_t position,

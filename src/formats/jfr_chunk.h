@@ -36,6 +36,7 @@ struct jfr_header {
 
 /* Where a stack trace stands, without its number. */
 struct jfr_trace {
+    uint64_t id;
     uint32_t place;
     uint32_t size;
 };

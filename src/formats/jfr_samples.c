@@ -137,25 +137,35 @@ static uint64_t class_of(struct jfr_samples *samples, const struct jfr_event_val
     return slots[JFR_OLD_OBJECT_CLASS];
 }
 
-/* *stack is NO_STACK when there is none. */
-static bool find_stack(struct jfr_samples *samples, const struct jfr_event_values *values, uint32_t *stack,
-                       struct error *error)
+/* values->stack is NO_STACK when there is none. */
+static bool find_stack(struct jfr_samples *samples, struct jfr_event_values *values, struct error *error)
 {
-    struct stack_list *list = &samples->names.stacks->list;
-    *stack = NO_STACK;
+    const struct stack_list *list = &samples->names.stacks->list;
+    values->stack = NO_STACK;
     if (values->trace == NO_ID)
         return true;
-    if (!jfr_names_stack(&samples->names, values->trace, values->hash, stack, error))
+    if (!jfr_names_stack(&samples->names, values->trace, values->hash, &values->stack, error))
         return false;
-    uint64_t class = values->plan->has_class && *stack != NO_STACK ? class_of(samples, values) : 0;
+    if (values->stack != NO_STACK)
+        __builtin_prefetch(&list->stacks[values->stack]);
+    return true;
+}
+
+/* The stack with the class that was allocated or locked as its innermost frame. */
+static bool add_class(struct jfr_samples *samples, struct jfr_event_values *values, struct error *error)
+{
+    struct stack_list *list = &samples->names.stacks->list;
+    if (values->stack == NO_STACK)
+        return true;
+    uint64_t class = values->plan->has_class ? class_of(samples, values) : 0;
     if (class == 0) {
-        if (*stack != NO_STACK && list->stacks[*stack].size == 0)
-            *stack = NO_STACK;
+        if (list->stacks[values->stack].size == 0)
+            values->stack = NO_STACK;
         return true;
     }
     uint32_t frame = jfr_names_class(&samples->names, class);
-    *stack = frame == NO_FRAME ? NO_STACK : stack_list_add_leaf(list, *stack, frame);
-    return *stack != NO_STACK || error_set_memory(error);
+    values->stack = frame == NO_FRAME ? NO_STACK : stack_list_add_leaf(list, values->stack, frame);
+    return values->stack != NO_STACK || error_set_memory(error);
 }
 
 static uint32_t find_event(struct jfr_samples *samples, const struct jfr_event_values *values)
@@ -170,17 +180,10 @@ static uint32_t find_event(struct jfr_samples *samples, const struct jfr_event_v
     return samples->last_event_number;
 }
 
-static bool add_sample(struct jfr_samples *samples, const struct jfr_event_values *values,
-                       struct error *error)
+static struct sample make_sample(struct jfr_samples *samples, const struct jfr_event_values *values)
 {
     const struct jfr_event_plan *plan = values->plan;
-    struct sample sample = {.time_ns = NO_TIME, .count = 1};
-    if (!find_stack(samples, values, &sample.stack, error))
-        return false;
-    if (sample.stack == NO_STACK) {
-        samples->without_stack += plan->is_known;
-        return true;
-    }
+    struct sample sample = {.stack = values->stack, .time_ns = NO_TIME, .count = 1};
     sample.event = find_event(samples, values);
     sample.context = find_context(samples, values);
     if (samples->profile->keep_times)
@@ -189,7 +192,32 @@ static bool add_sample(struct jfr_samples *samples, const struct jfr_event_value
         sample.count = plan->count_is_double ? double_of(values->slots[JFR_EVENT_COUNT])
                                              : (double)values->slots[JFR_EVENT_COUNT];
     sample.value = value_of(samples, values, sample.count);
-    return profile_add_sample(samples->profile, &sample) || error_set_memory(error);
+    return sample;
+}
+
+/* Each step for all events before the next one: what one step reads was asked for in the step before. */
+static bool add_samples(struct jfr_samples *samples, size_t *at, struct error *error)
+{
+    struct jfr_event_values *batch = samples->batch;
+    struct sample made[JFR_BATCH_EVENTS];
+    size_t count = 0;
+    for (*at = 0; *at < samples->batch_size; ++*at)
+        if (!find_stack(samples, &batch[*at], error))
+            return false;
+    for (*at = 0; *at < samples->batch_size; ++*at) {
+        if (!add_class(samples, &batch[*at], error))
+            return false;
+        if (batch[*at].stack == NO_STACK) {
+            samples->without_stack += batch[*at].plan->is_known;
+            continue;
+        }
+        made[count] = make_sample(samples, &batch[*at]);
+        profile_prefetch_sample(samples->profile, &made[count++]);
+    }
+    for (*at = 0; *at < count; ++*at)
+        if (!profile_add_sample(samples->profile, &made[*at]))
+            return error_set_memory(error);
+    return true;
 }
 
 static void find_traces(struct jfr_samples *samples)
@@ -200,7 +228,7 @@ static void find_traces(struct jfr_samples *samples)
         values->trace =
             id_map_get(&names->chunk->pools[JFR_POOL_STACK_TRACE], values->slots[JFR_EVENT_STACK]);
         if (values->trace != NO_ID)
-            __builtin_prefetch(names->chunk->bytes + names->chunk->traces[values->trace].place);
+            __builtin_prefetch(&names->numbers[values->trace]);
     }
     for (size_t i = 0; i < samples->batch_size; i++) {
         struct jfr_event_values *values = &samples->batch[i];
@@ -212,15 +240,14 @@ static void find_traces(struct jfr_samples *samples)
 /* Adds the samples of the batch. */
 static bool flush(struct jfr_samples *samples, struct error *error)
 {
-    bool good = true;
+    bool good;
     find_traces(samples);
     jfr_stacks_lock(samples->names.stacks);
     for (size_t i = 0; i < samples->batch_size; i++)
         if (samples->batch[i].is_new_trace)
             jfr_stacks_prefetch(samples->names.stacks, samples->batch[i].hash);
-    for (size_t i = 0; good && i < samples->batch_size; i++)
-        good = add_sample(samples, &samples->batch[i], error) ||
-               error_prefix(error, "chunk offset %zu", samples->batch[i].at);
+    size_t at;
+    good = add_samples(samples, &at, error) || error_prefix(error, "chunk offset %zu", samples->batch[at].at);
     jfr_stacks_unlock(samples->names.stacks);
     samples->batch_size = 0;
     return good;
@@ -242,8 +269,10 @@ static bool add_event(struct jfr_samples *samples, const struct jfr_event_plan *
         return true;
     }
     values->event = event_name(samples, values);
-    if (samples->options->event.size == 0 || text_equal(values->event, samples->options->event))
+    if (samples->options->event.size == 0 || text_equal(values->event, samples->options->event)) {
+        id_map_prefetch(&samples->names.chunk->pools[JFR_POOL_STACK_TRACE], values->slots[JFR_EVENT_STACK]);
         samples->batch_size++;
+    }
     return samples->batch_size < JFR_BATCH_EVENTS || flush(samples, error);
 }
 

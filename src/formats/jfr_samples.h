@@ -33,6 +33,7 @@ struct jfr_event_values {
     uint64_t slots[JFR_EVENT_SLOTS];
     size_t at;      /* its place in the chunk */
     uint32_t trace; /* index in the chunk; NO_ID: none */
+    uint32_t stack; /* number; NO_STACK: none */
     bool is_new_trace;
     struct jfr_trace_hash hash;
 };

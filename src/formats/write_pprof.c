@@ -20,6 +20,7 @@
 #include "formats/writer.h"
 
 #define MESSAGE_LIMIT_BYTES ((size_t)1 << 31)
+#define PREFETCH_SAMPLES 8
 #define NAME_LIMIT_BYTES ((size_t)1 << 30)
 
 /* Where the numbers of an event go in a sample's list of values. */
@@ -257,6 +258,8 @@ static bool write_samples(struct pprof_writer *writer, struct error *error)
         return false;
     for (size_t i = 0; i < order.size && !writer->failed;) {
         const struct sample *sample = &writer->profile->samples[order.rows[i].sample];
+        if (i + PREFETCH_SAMPLES < order.size)
+            __builtin_prefetch(&writer->profile->samples[order.rows[i + PREFETCH_SAMPLES].sample]);
         i += sum_up(writer, &order, i);
         write_sample(writer, sample->stack, sample->context);
     }

@@ -139,6 +139,12 @@ static bool sum_sample(struct profile *profile, const struct sample *sample)
     return true;
 }
 
+void profile_prefetch_sample(const struct profile *profile, const struct sample *sample)
+{
+    if (profile->sample_slots != NULL)
+        __builtin_prefetch(&profile->sample_slots[hash_sample(sample) & profile->sample_slot_mask]);
+}
+
 bool profile_add_sample(struct profile *profile, const struct sample *sample)
 {
     if (sample->stack == NO_STACK || sample->context == NO_CONTEXT || sample->event >= EVENT_LIMIT)

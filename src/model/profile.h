@@ -83,6 +83,8 @@ uint32_t profile_label_key(struct profile *profile, struct text_view name) MUST_
 struct text_view profile_label_key_name(const struct profile *profile, uint32_t key);
 /* Sums up or appends. False: out of memory. */
 bool profile_add_sample(struct profile *profile, const struct sample *sample) MUST_CHECK;
+/* Begins to fetch what adding the sample will read. */
+void profile_prefetch_sample(const struct profile *profile, const struct sample *sample);
 /* Adds all of `from`, which stays as it was. */
 bool profile_merge(struct profile *into, const struct profile *from, struct error *error) MUST_CHECK;
 /* For readers that number stacks by themselves until all are known: sample.stack, of all samples, is replaced by
