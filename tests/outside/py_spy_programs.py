@@ -48,7 +48,7 @@ def recursive(python, version, folder):
     with started([python, SCRIPTS / "recursive.py"], stdout=subprocess.DEVNULL) as process:
         until(lambda: len(threads_of(process.pid)) == 1 and threads_of(process.pid)[0]["stack"])
         for _ in range(100):
-            stack = threads_of(process.pid)[0]["stack"]
+            stack = until(lambda: threads_of(process.pid))[0]["stack"]
             check(len(stack) <= 22 and stack[0][0] == "<module>" and stack[0][1] in (7, 8), stack)
 
 
