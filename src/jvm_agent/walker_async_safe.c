@@ -93,11 +93,26 @@ static bool leave_interpreted(struct walk *walk)
     return true;
 }
 
+/* The frame is being filled from its frame pointer downwards: caller, its stack pointer and its frame pointer are in. */
+static bool is_half_built(const struct walk *walk)
+{
+    uintptr_t fp = walk->at.fp, sp = walk->at.sp;
+    if (fp <= sp || fp - sp > (uintptr_t)(-vm.bytecode_slot * 8) || (fp & 7) != 0 ||
+        fp + 16 > walk->stack_end)
+        return false;
+    uintptr_t sender = load_word(fp + (uintptr_t)((intptr_t)vm.sender_sp_slot * 8));
+    return sender > fp && sender < walk->stack_end && code_contains(load_word(fp + 8));
+}
+
 /* While a method is being entered its frame does not stand yet: method and caller are in registers. */
 static bool step_interpreter_entry(struct walk *walk)
 {
     uint32_t number = method_table_add(walk->request->methods, walk->leaf.method);
     uintptr_t sender = walk->leaf.sender_sp;
+    if (number != 0 && is_half_built(walk)) {
+        walk->java_depth++;
+        return add_frame(walk, frame_java(FRAME_INTERPRETED, number, 0)) && leave_interpreted(walk);
+    }
     if (number == 0 || sender < walk->at.sp || sender >= walk->stack_end || (sender & 7) != 0)
         return give_up(walk, FRAME_ERROR_INTERPRETED);
     walk->java_depth++;
