@@ -97,8 +97,7 @@ static bool leave_interpreted(struct walk *walk)
 static bool is_half_built(const struct walk *walk)
 {
     uintptr_t fp = walk->at.fp, sp = walk->at.sp;
-    if (fp <= sp || fp - sp > (uintptr_t)(-vm.bytecode_slot * 8) || (fp & 7) != 0 ||
-        fp + 16 > walk->stack_end)
+    if (fp <= sp || fp - sp > (uintptr_t)-vm.bytecode_slot * 8 || (fp & 7) != 0 || fp + 16 > walk->stack_end)
         return false;
     uintptr_t sender = load_word(fp + (uintptr_t)((intptr_t)vm.sender_sp_slot * 8));
     return sender > fp && sender < walk->stack_end && code_contains(load_word(fp + 8));
