@@ -11,7 +11,7 @@ import jvm
 @pytest.mark.parametrize("version, collector", [("17", "G1"), ("25", "Z")])
 def test_no_harm(version, collector):
     assert jvm.home_of(version)
-    done = subprocess.run([sys.executable, jvm.ROOT / "tools" / "soak_agent.py", "--seconds", "12", "--versions", version,
+    done = subprocess.run([sys.executable, jvm.ROOT / "tools" / "soak_agent.py", "--seconds", "30", "--versions", version,
                            "--collectors", collector], capture_output=True, text=True, stdin=subprocess.DEVNULL,
                           timeout=1200, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
