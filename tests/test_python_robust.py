@@ -90,12 +90,12 @@ class State:
 
 def test_a_spoilt_interpreter_is_told_or_counted(sparkflame):
     with running("3.13", "where_it_is.py") as target, open(f"/proc/{target.pid}/mem", "r+b", buffering=0) as memory:
-        target.send_signal(signal.SIGSTOP)
-        state = State(memory, int(target.first_line))
-
         def record():
             return sparkflame("record", target.pid, "--idle", "-d", "0.1", "-r", "50", "--format", "folded")
 
+        assert any(b"outer" in record().stdout for _ in range(100))
+        target.send_signal(signal.SIGSTOP)
+        state = State(memory, int(target.first_line))
         assert b"outer" in record().stdout
         for place in (state.interpreters_head, state.threads_head, state.thread_interpreter):
             for value in (0, 1, 0x7FFF_FFFF_0000, 2 ** 64 - 8, state.runtime):
