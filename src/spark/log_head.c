@@ -210,7 +210,7 @@ static void cut_logger(struct text_view rest, struct log_head *head)
 
 bool log_head_parse(struct text_view line, struct log_head *head)
 {
-    *head = (struct log_head){.level = LOG_LEVEL_NONE};
+    *head = LOG_HEAD_EMPTY;
     struct text_view rest = line;
     if (rest.size < 17 || !log_time_cut(&rest, &head->time_ms, &head->has_zone))
         return false;

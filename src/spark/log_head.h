@@ -34,6 +34,9 @@ struct log_head {
     struct text_view message;
 };
 
+/* A head that says nothing. */
+#define LOG_HEAD_EMPTY ((struct log_head){.thread = TEXT(""), .logger = TEXT(""), .message = TEXT("")})
+
 /* False: the line does not begin with a time and a level, so it goes on with what stands before it. */
 bool log_head_parse(struct text_view line, struct log_head *head);
 /* The time at the front of the text, which is cut off; forms as above. */

@@ -74,7 +74,7 @@ static bool read_frames(struct log_json *reader)
     if (token != JSON_ARRAY_BEGIN)
         return token != JSON_FAILED && json_reader_skip(&reader->json, token, &error);
     while ((token = json_reader_next(&reader->json, &error)) == JSON_OBJECT_BEGIN) {
-        struct stack_frame frame = {.class_name = TEXT("")};
+        struct stack_frame frame = {TEXT(""), TEXT(""), TEXT(""), TEXT("")};
         if (!read_frame(reader, &frame))
             return false;
         add_frame(&reader->more, &frame);
@@ -137,7 +137,7 @@ bool log_json_parse(struct log_json *reader, struct text_view line, struct log_h
     struct error error = {0};
     enum json_token token;
     bool has_time = false;
-    *head = (struct log_head){.level = LOG_LEVEL_NONE};
+    *head = LOG_HEAD_EMPTY;
     arena_reset(&reader->texts);
     text_builder_clear(&reader->more);
     json_reader_reset_memory(&reader->json, line, 0);

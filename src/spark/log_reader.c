@@ -39,8 +39,11 @@ static bool finish_record(struct reading *reading)
     reading->is_open = false;
     struct log_record record = {.more = text_builder_view(&reading->more)};
     struct text_view first = text_builder_view(&reading->first);
-    if (!reading->has_head || !log_head_parse(first, &record.head))
-        record.head = (struct log_head){.time_ms = NO_MS, .message = first};
+    if (!reading->has_head || !log_head_parse(first, &record.head)) {
+        record.head = LOG_HEAD_EMPTY;
+        record.head.time_ms = NO_MS;
+        record.head.message = first;
+    }
     if (record.more.size > 0)
         record.more.size--;
     return hand_out(reading, &record);
