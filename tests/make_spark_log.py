@@ -29,6 +29,7 @@ def clean(text):
     text = "\n".join(line for line in text.splitlines() if not NOISE.search(line)) + "\n"
     text = re.sub(r"\b(?:\d{1,3}\.){3}\d{1,3}\b", "10.0.0.1", text)
     text = text.replace(os.uname().nodename, "worker-1")
+    text = re.sub(r"file:/[\w/.@+-]*/([\w.-]+)", r"file:/job/\1", text)
     return re.sub(r"/[\w/.@+-]*/(\w+\.(?:py|zip|jar))", r"/job/\1", text)
 
 

@@ -210,3 +210,9 @@ def test_a_cut_gzip_keeps_what_came_before(sparkflame, tmp_path):
     run = sparkflame("logs", "-f", "json", path)
     assert run.returncode == 1 and b"driver.log.gz" in run.stderr
     assert len(json.loads(run.stdout)["jobs"]) == 2
+
+
+def test_what_is_over_the_limit_is_told(sparkflame):
+    long = b"24/06/01 10:00:00 ERROR Main: long\n" + b"x" * 300_000 + b"\n"
+    assert b"300001 bytes of entries longer than 262144 are not looked at" in sparkflame("logs", "-", stdin=long).stderr
+    assert sparkflame("logs", "-q", "-", stdin=long).stderr == b""

@@ -1,5 +1,5 @@
-// bundle.mjs OUTPUT NAME: puts style and script into NAME.html and allows exactly those two by their hashes. The script
-// begins in src/main.ts for the page, src/NAME_main.ts for others.
+// bundle.mjs OUTPUT NAME: puts the style NAME.css and the script into page.html and allows exactly those two by their
+// hashes. The script begins in src/main.ts for the page, src/NAME_main.ts for others.
 import { build } from "esbuild";
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -22,10 +22,10 @@ const policy = [
     "base-uri 'none'", "form-action 'none'",
 ].join("; ");
 const put = (page, mark, text) => {
-    if (page.split(mark).length !== 2) throw new Error(`${name}.html must hold ${mark} once`);
+    if (page.split(mark).length !== 2) throw new Error(`page.html must hold ${mark} once`);
     return page.replace(mark, () => text);
 };
-let page = readFileSync(join(here, `${name}.html`), "utf8");
+let page = readFileSync(join(here, "page.html"), "utf8");
 page = put(page, "<!--policy-->", policy);
 page = put(page, "<!--style-->", styleText);
 page = put(page, "<!--script-->", scriptText);

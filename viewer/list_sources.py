@@ -5,5 +5,5 @@ import pathlib
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 
-for path in sorted([*FOLDER.glob("src/*.ts"), *FOLDER.glob("*.html"), *FOLDER.glob("*.css")]):
+for path in sorted([*FOLDER.glob("src/*.ts"), FOLDER / "page.html", *FOLDER.glob("*.css")]):
     print(path.relative_to(FOLDER))

@@ -44,6 +44,21 @@ static inline uint64_t hash_pair(uint32_t first, uint32_t second)
     return hash_u64((uint64_t)first << 32 | second);
 }
 
+/* The last bytes of a text, at most 16, as two words that differ for different bytes of one size. */
+static inline void hash_load_tail(const unsigned char *at, size_t left, uint64_t *first, uint64_t *second)
+{
+    if (left >= 8) {
+        *first = hash_load64(at);
+        *second = hash_load64(at + left - 8);
+    } else if (left >= 4) {
+        *first = hash_load32(at);
+        *second = hash_load32(at + left - 4);
+    } else {
+        *first = left == 0 ? 0 : (uint64_t)at[0] << 16 | (uint64_t)at[left / 2] << 8 | at[left - 1];
+        *second = 0;
+    }
+}
+
 static inline uint64_t hash_bytes(const void *data, size_t size)
 {
     const unsigned char *at = data;
@@ -55,16 +70,7 @@ static inline uint64_t hash_bytes(const void *data, size_t size)
         left -= 16;
     }
     uint64_t first, second;
-    if (left >= 8) {
-        first = hash_load64(at);
-        second = hash_load64(at + left - 8);
-    } else if (left >= 4) {
-        first = hash_load32(at);
-        second = hash_load32(at + left - 4);
-    } else {
-        first = left == 0 ? 0 : (uint64_t)at[0] << 16 | (uint64_t)at[left / 2] << 8 | at[left - 1];
-        second = 0;
-    }
+    hash_load_tail(at, left, &first, &second);
     return hash_mix(first ^ HASH_MULTIPLIER, second ^ state);
 }
 

@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -156,6 +157,17 @@ static bool write_out(const struct spark_log *log, struct error *error)
     return good;
 }
 
+/* What the limits left out is told, not lost in silence. */
+static void tell_limits(const struct spark_log *log)
+{
+    if (log->cut_bytes > 0)
+        command_complain(&command_logs, "%" PRIu64 " bytes of entries longer than %zu are not looked at",
+                         log->cut_bytes, LOG_RECORD_LIMIT_BYTES);
+    if (log->errors.lost > 0)
+        command_complain(&command_logs, "%" PRIu64 " errors are not told: too many different ones",
+                         log->errors.lost);
+}
+
 static int show_logs(char **paths, int count, const struct spark_log_options *log_options)
 {
     struct error error = {0};
@@ -174,6 +186,8 @@ static int show_logs(char **paths, int count, const struct spark_log_options *lo
         command_complain(&command_logs, "%s", error.message);
         exit_code = EXIT_FAILED;
     }
+    if (!options.quiet)
+        tell_limits(&log);
     spark_log_release(&log);
     return exit_code;
 }

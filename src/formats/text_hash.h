@@ -53,17 +53,8 @@ static inline struct wide_hash wide_hash_of_short(struct text_view text)
     size_t left = text.size;
     for (; left > 16; left -= 16, at += 16)
         hash = wide_hash_add(hash, hash_load64(at), hash_load64(at + 8));
-    uint64_t first = 0, second = 0;
-    if (left >= 8) {
-        first = hash_load64(at);
-        second = hash_load64(at + left - 8);
-    } else if (left >= 4) {
-        first = hash_load32(at);
-        second = hash_load32(at + left - 4);
-    } else {
-        for (size_t i = 0; i < left; i++)
-            first = first << 8 | (unsigned char)at[i];
-    }
+    uint64_t first, second;
+    hash_load_tail((const unsigned char *)at, left, &first, &second);
     return wide_hash_end(wide_hash_add(hash, first, second));
 }
 

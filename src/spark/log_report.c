@@ -26,7 +26,7 @@ static void write_logs(const struct spark_log *log, struct json_out *out)
         json_out_text(out, "host", source->host);
         json_out_text(out, "executor", source->executor);
         json_out_flag(out, "is_driver", source->is_driver);
-        json_out_number(out, "records", (int64_t)source->lines);
+        json_out_number(out, "records", (int64_t)source->records);
         json_out_end(out);
     }
     json_out_end_list(out);

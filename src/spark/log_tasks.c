@@ -322,7 +322,7 @@ static bool on_task_killed(struct line *line)
 }
 
 static const struct {
-    const char *logger; /* the last part of its name begins so; NULL: any */
+    const char *logger; /* the logger's name ends so; NULL: any */
     const char *pattern;
     bool (*take)(struct line *line);
 } sayings[] = {

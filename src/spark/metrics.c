@@ -223,8 +223,6 @@ static bool keep_record(struct record *record)
             return false;
     }
     metrics->records++;
-    metrics->records_of_python += record->is_python;
-    metrics->records_of_java += !record->is_python;
     return true;
 }
 

@@ -44,8 +44,7 @@ struct metrics {
     size_t size, capacity;
     struct id_map numbers; /* hash of (process, metric, part) to series */
     uint64_t records;      /* that were understood */
-    uint64_t records_of_java, records_of_python;
-    uint64_t broken; /* lines that look like records but are not whole */
+    uint64_t broken;       /* lines that look like records but are not whole */
     uint64_t first_broken_line;
 };
 

@@ -206,7 +206,7 @@ void report_write_json(const struct report *report, unsigned sections, struct ou
     output_c_string(output, "}\n");
 }
 
-/* A number of every task; `sum` adds others to a field. */
+/* A number of every task. */
 #define COLUMN(name, expression)                               \
     do {                                                       \
         json_out_list(&out, name);                             \

@@ -152,7 +152,8 @@ static bool take_record(void *context, const struct log_record *record, struct e
     struct log_source *source = &log->sources[reading->source];
     log->records += record->head.level != LOG_LEVEL_NONE;
     log->records_of_level[record->head.level]++;
-    source->lines++;
+    source->records++;
+    log->cut_bytes += record->cut_bytes;
     log_errors_take(&log->errors, record, reading->source);
     if (record->head.level == LOG_LEVEL_NONE)
         return true;

@@ -17,6 +17,7 @@
 #include "spark/application.h"
 #include "spark/log_chunks.h"
 #include "spark/log_errors.h"
+#include "spark/log_reader.h"
 #include "spark/log_tasks.h"
 
 /* One file, or one container's part of it. Texts are numbers of application.strings. */
@@ -26,7 +27,7 @@ struct log_source {
     uint32_t host;
     uint32_t executor; /* its id; 0: unknown */
     bool is_driver;
-    uint64_t lines;
+    uint64_t records; /* with and without a head */
 };
 
 struct spark_log_options {
@@ -45,6 +46,7 @@ struct spark_log {
     size_t source_count, source_capacity;
     uint64_t lines;
     uint64_t records;
+    uint64_t cut_bytes; /* of records over LOG_RECORD_LIMIT_BYTES */
     uint64_t records_of_level[LOG_LEVEL_FATAL + 1];
 };
 

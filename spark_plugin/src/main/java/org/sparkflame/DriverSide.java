@@ -55,12 +55,6 @@ final class DriverSide implements DriverPlugin {
 
     @Override
     public void shutdown() {
-        try {
-            if (recorder != null) {
-                recorder.stop();
-            }
-        } catch (Throwable e) {
-            LOG.warn("sparkflame: the last recording may be missing", e);
-        }
+        Recorder.end(recorder);
     }
 }

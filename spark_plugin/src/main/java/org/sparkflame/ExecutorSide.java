@@ -72,12 +72,6 @@ final class ExecutorSide implements ExecutorPlugin {
 
     @Override
     public void shutdown() {
-        try {
-            if (recorder != null) {
-                recorder.stop();
-            }
-        } catch (Throwable e) {
-            LOG.warn("sparkflame: the last recording may be missing", e);
-        }
+        Recorder.end(recorder);
     }
 }

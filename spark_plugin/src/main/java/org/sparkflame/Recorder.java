@@ -57,6 +57,17 @@ final class Recorder {
         return recorder;
     }
 
+    /** Ends a recording, if there is one; what goes wrong is only told. */
+    static void end(Recorder recorder) {
+        try {
+            if (recorder != null) {
+                recorder.stop();
+            }
+        } catch (Throwable e) {
+            LOG.warn("sparkflame: the last recording may be missing", e);
+        }
+    }
+
     /** Ends the recording and brings the rest of it out. */
     void stop() {
         synchronized (wake) {
