@@ -9,6 +9,15 @@ import pytest
 TESTS = pathlib.Path(__file__).resolve().parent
 # Only against a hang: no test waits for a time to pass.
 LIMIT_SECONDS = 600
+# These look at processes that live: what a busy machine kept from them is looked at again, and `-rR` names it.
+LIVE = ("test_jvm_", "test_python_", "test_record_", "test_spark_", "test_top", "test_asprof", "test_list")
+LOOKS_AGAIN = 2
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if item.path.name.startswith(LIVE):
+            item.add_marker(pytest.mark.flaky(reruns=LOOKS_AGAIN))
 
 
 @pytest.fixture(scope="session")

@@ -169,7 +169,7 @@ def step_pytest(results):
         return
     report = ROOT / "build" / "pytest.xml"
     report.unlink(missing_ok=True)
-    status, output = run([python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", "tests"],
+    status, output = run([python, "-m", "pytest", "-q", "-rR", "-p", "no:cacheprovider", f"--junitxml={report}", "tests"],
                          env=environment(SPARKFLAME=str(BINARY), PYTHONDONTWRITEBYTECODE="1"))
     # 5: there are no tests yet.
     if status == 5:

@@ -11,6 +11,7 @@
 #define USUAL_LINES 24
 #define USUAL_COLUMNS 80
 #define PAGE_ROWS 10
+#define SEQUENCE_MS 50
 
 atomic_bool top_stopped;
 static atomic_bool size_changed;
@@ -127,46 +128,73 @@ static void on_key(struct top_choice *choice, char key)
 }
 
 /* Arrows and page keys come as "ESC [ A" and "ESC [ 5 ~". */
-static size_t on_sequence(struct top_choice *choice, const char *keys, size_t size)
+static size_t sequence_size(const char *keys, size_t size)
 {
-    if (size < 3 || keys[1] != '[')
+    if (size < 2)
+        return 2;
+    if (keys[1] != '[')
         return 1;
-    switch (keys[2]) {
+    return size > 2 && (keys[2] == '5' || keys[2] == '6') ? 4 : 3;
+}
+
+static void on_sequence(struct top_choice *choice, const char *keys)
+{
+    switch (keys[1] == '[' ? keys[2] : 0) {
     case 'A':
         scroll(choice, -1);
-        return 3;
+        break;
     case 'B':
         scroll(choice, 1);
-        return 3;
+        break;
     case '5':
     case '6':
         scroll(choice, keys[2] == '5' ? -PAGE_ROWS : PAGE_ROWS);
-        return size < 4 ? 3 : 4;
+        break;
     case 'H':
         choice->first = 0;
-        return 3;
+        break;
     default:
-        return 3;
+        break;
     }
 }
 
+/* Obeys the keys, whole sequences only; returns how many bytes were used. */
+static size_t on_keys(struct top_choice *choice, const char *keys, size_t size)
+{
+    size_t at = 0;
+    while (at < size) {
+        if (keys[at] != '\033') {
+            on_key(choice, keys[at++]);
+            continue;
+        }
+        size_t needed = sequence_size(keys + at, size - at);
+        if (needed > size - at)
+            break;
+        if (needed > 1)
+            on_sequence(choice, keys + at);
+        at += needed;
+    }
+    return at;
+}
+
+/* A terminal may hand out a sequence in pieces: the begun one waits a moment for its rest. */
 bool top_screen_read_keys(struct top_choice *choice)
 {
     char keys[64];
+    size_t size = 0;
     struct pollfd input = {STDIN_FILENO, POLLIN, 0};
     bool changed = atomic_exchange(&size_changed, false);
-    while (is_open && poll(&input, 1, 0) > 0 && (input.revents & (POLLIN | POLLHUP)) != 0) {
-        ssize_t got = read(STDIN_FILENO, keys, sizeof(keys));
+    while (is_open && poll(&input, 1, size > 0 ? SEQUENCE_MS : 0) > 0 &&
+           (input.revents & (POLLIN | POLLHUP)) != 0) {
+        ssize_t got = read(STDIN_FILENO, keys + size, sizeof(keys) - size);
         if (got <= 0) { /* the terminal is gone */
             atomic_store(&top_stopped, true);
             return false;
         }
-        for (size_t at = 0; at < (size_t)got;) {
-            if (keys[at] == '\033')
-                at += on_sequence(choice, keys + at, (size_t)got - at);
-            else
-                on_key(choice, keys[at++]);
-        }
+        size += (size_t)got;
+        size_t used = on_keys(choice, keys, size);
+        size -= used;
+        memmove(keys, keys + used, size);
         changed = true;
     }
     return changed;

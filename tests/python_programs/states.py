@@ -1,6 +1,7 @@
 """One thread collects garbage, one holds the lock or waits for it, one sleeps, one runs in another interpreter."""
 
 import gc
+import os
 import sys
 import threading
 import time
@@ -23,12 +24,16 @@ def runs_elsewhere():
     interpreters = __import__(name)
     interpreter = interpreters.create()
     run = interpreters.exec if sys.version_info >= (3, 13) else interpreters.run_string
-    run(interpreter, "import time\ndef in_another_interpreter():\n    while True:\n        time.sleep(0.001)\n"
-                     "in_another_interpreter()")
+    run(interpreter, f"import os, time\ndef in_another_interpreter():\n    os.write({begun[1]}, b'x')\n"
+                     "    while True:\n        time.sleep(0.001)\nin_another_interpreter()")
 
 
-for work in (collects, sleeps, runs_elsewhere):
+# The one that collects leaves little of the lock to others, so it comes last.
+begun = os.pipe()
+for work in (sleeps, runs_elsewhere):
     threading.Thread(target=work, daemon=True).start()
+os.read(begun[0], 1)
+threading.Thread(target=collects, daemon=True).start()
 time.sleep(0.5)
 print("ready", flush=True)
 sys.stdin.readline()
