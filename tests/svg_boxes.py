@@ -19,8 +19,10 @@ def read_boxes(text):
     """All boxes, callers before callees; level 0 is the root."""
     root = xml.etree.ElementTree.fromstring(text)
     found = []
-    for group in root.iter(SVG + "g"):
+    for group in (*root.iter(SVG + "g"), *root.iter(SVG + "a")):
         title, rect = group.find(SVG + "title"), group.find(SVG + "rect")
+        if rect is None:
+            rect = group.find(f"{SVG}a/{SVG}rect")
         if title is None or rect is None or FG + "x" not in rect.attrib:
             continue
         name = re.sub(r" \([^(]*\)$", "", title.text)

@@ -224,19 +224,24 @@ def test_random_colours_differ_and_others_do_not(sparkflame):
 
 def test_attributes_of_functions(sparkflame, tmp_path):
     (tmp_path / "names").write_text("a\thref=https://example.org/?x=1&y=<2>\tclass=mine \"\nb\ttitle=all about b\tid=b1\r\n"
-                                    "c\thref=#c\ttarget=_blank\n")
+                                    "c\thref=#c\ttarget=_blank\t\tg_extra=stroke=\"a<b\"  x-y=\"\"\ta_extra=rel=\"external\" rel=\"again\"\n")
     picture = draw(sparkflame, b"main;a 1\nmain;b 1\nmain;c 1\n", "--nameattr", "names").decode()
     xml.etree.ElementTree.fromstring(picture)
     assert '<g class="mine &quot;">' in picture
     assert '<a href="https://example.org/?x=1&amp;y=&lt;2&gt;" target="_top"><rect' in picture
     assert '<g id="b1"><title>all about b</title>' in picture
-    assert '<a href="#c" target="_blank">' in picture
+    assert '<g stroke="a&lt;b" x-y=""><title>c' in picture
+    assert '<a href="#c" target="_blank" rel="external">' in picture
 
 
 @pytest.mark.parametrize("text, message", [
     ("a\tonclick=alert(1)\n", b'names: line 1: no attribute "onclick"; there are: id, class'),
     ("\na\n", b"names: line 2: no tab and attribute"),
     ("a\tb\n", b'names: line 1: "b" is no KEY=VALUE'),
+    ('a\tg_extra=x="1" OnClick="alert(1)"\n', b'names: line 1: attribute "OnClick" is not allowed'),
+    ('a\ta_extra=xlink:href="javascript:alert(1)"\n', b'names: line 1: attribute "xlink:href" is not allowed'),
+    ('a\ta_extra=x="1"><script\n', b'names: line 1: "><script" is no name="value"'),
+    ("a\thref= java\x01script:alert(1)\n", b'names: line 1: a link to "javascript:" is not allowed'),
 ])
 def test_attributes_that_are_none(sparkflame, tmp_path, text, message):
     (tmp_path / "names").write_text(text)

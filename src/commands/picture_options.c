@@ -35,7 +35,8 @@ const struct option picture_look_options[] = {
     {"cp", 0, OPTION_FLAG, AT(keeps_palette), NULL,
      "SVG: take colours from the file palette.map, and add those of new functions to it"},
     {"nameattr", 0, OPTION_TEXT, AT(name_attributes), "FILE",
-     "SVG: id, class, title, href, target of functions; lines of FUNCTION, tab, KEY=VALUE, tab, ..."},
+     "SVG: id, class, title, href, target, g_extra, a_extra of functions; lines of FUNCTION, tab, KEY=VALUE, "
+     "tab, ..."},
     {"negate", 0, OPTION_FLAG, AT(negate), NULL, "SVG: swap red and blue of a difference"},
     {"width", 0, OPTION_COUNT, AT(width), "PIXELS", "SVG: fixed width (default: as wide as the window)"},
     {"height", 0, OPTION_COUNT, AT(height), "PIXELS", "SVG: height of a box (default: 16)"},

@@ -1,8 +1,10 @@
 #include "render/svg_names.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/array.h"
 
@@ -60,16 +62,89 @@ static uint32_t *attribute_place(struct svg_name *name, struct text_view key)
                {"class", &name->class_name},
                {"title", &name->title},
                {"href", &name->href},
-               {"target", &name->target}};
+               {"target", &name->target},
+               {"g_extra", &name->group_extra},
+               {"a_extra", &name->link_extra}};
     for (size_t i = 0; i < COUNT_OF(all); i++)
         if (text_equal(key, text_of(all[i].key)))
             return all[i].place;
     return NULL;
 }
 
+bool svg_extra_next(struct text_view *rest, struct text_view *key, struct text_view *value)
+{
+    *rest = text_trim(*rest);
+    struct text_view all = *rest;
+    *key = text_cut(&all, '=');
+    if (key->size == 0 || all.size < 2 || all.data[0] != '"')
+        return false;
+    all = text_from(all, 1);
+    size_t end = text_find_byte(all, '"');
+    if (end == TEXT_NOT_FOUND)
+        return false;
+    *value = text_part(all, 0, end);
+    *rest = text_from(all, end + 1);
+    return true;
+}
+
+static bool is_attribute_name(struct text_view key)
+{
+    for (size_t i = 0; i < key.size; i++)
+        if (!isalnum((unsigned char)key.data[i]) && (i == 0 || strchr("-_:.", key.data[i]) == NULL))
+            return false;
+    return key.size > 0;
+}
+
+/* Handlers begin with "on"; a link has its own key. */
+static bool is_harmless(struct text_view key)
+{
+    return is_attribute_name(key) && !(key.size > 2 && strncasecmp(key.data, "on", 2) == 0) &&
+           !(key.size >= 4 && strncasecmp(key.data + key.size - 4, "href", 4) == 0);
+}
+
+static bool check_extra(struct text_view extra, size_t line, struct error *error)
+{
+    struct text_view key, value;
+    while (svg_extra_next(&extra, &key, &value))
+        if (!is_harmless(key))
+            return error_set(error, ERROR_BAD_INPUT, "line %zu: attribute \"%.*s\" is not allowed", line,
+                             TEXT_FORMAT(key));
+    if (extra.size > 0)
+        return error_set(error, ERROR_BAD_INPUT, "line %zu: \"%.*s\" is no name=\"value\"", line,
+                         TEXT_FORMAT(extra));
+    return true;
+}
+
+/* Blanks and control characters before or in "javascript:" do not keep a browser from running it. */
+static bool check_link(struct text_view link, size_t line, struct error *error)
+{
+    char scheme[16];
+    size_t size = 0;
+    for (size_t i = 0; i < link.size && size + 1 < sizeof(scheme) && link.data[i] != ':'; i++)
+        if ((unsigned char)link.data[i] > ' ')
+            scheme[size++] = link.data[i];
+    scheme[size] = '\0';
+    if (strcasecmp(scheme, "javascript") == 0 || strcasecmp(scheme, "vbscript") == 0 ||
+        strcasecmp(scheme, "data") == 0)
+        return error_set(error, ERROR_BAD_INPUT, "line %zu: a link to \"%s:\" is not allowed", line, scheme);
+    return true;
+}
+
+static bool check_value(const struct svg_name *name, const uint32_t *place, struct text_view value,
+                        size_t line, struct error *error)
+{
+    if (place == &name->href)
+        return check_link(value, line, error);
+    if (place == &name->group_extra || place == &name->link_extra)
+        return check_extra(value, line, error);
+    return true;
+}
+
 static bool read_attribute(struct svg_names *names, struct svg_name *name, struct text_view field,
                            size_t line, struct error *error)
 {
+    if (field.size == 0)
+        return true;
     size_t equals = text_find_byte(field, '=');
     if (equals == TEXT_NOT_FOUND)
         return error_set(error, ERROR_BAD_INPUT, "line %zu: \"%.*s\" is no KEY=VALUE", line,
@@ -77,9 +152,12 @@ static bool read_attribute(struct svg_names *names, struct svg_name *name, struc
     struct text_view key = text_part(field, 0, equals);
     uint32_t *place = attribute_place(name, key);
     if (place == NULL)
-        return error_set(error, ERROR_BAD_INPUT,
-                         "line %zu: no attribute \"%.*s\"; there are: id, class, title, href, target", line,
-                         TEXT_FORMAT(key));
+        return error_set(
+            error, ERROR_BAD_INPUT,
+            "line %zu: no attribute \"%.*s\"; there are: id, class, title, href, target, g_extra, a_extra",
+            line, TEXT_FORMAT(key));
+    if (!check_value(name, place, text_from(field, equals + 1), line, error))
+        return false;
     uint32_t value = string_table_add(&names->texts, text_from(field, equals + 1));
     if (value == NO_STRING)
         return error_set_memory(error);

@@ -1,8 +1,9 @@
 /*
  * svg_names.h - what the user's own files say about functions: attributes of their boxes, and their colours.
  *
- * Attributes: lines "function TAB key=value TAB key=value …"; keys are id, class, title, href and target. Colours: lines
- * "function->rgb(r,g,b)", as flamegraph.pl keeps them in palette.map, so that several pictures agree.
+ * Attributes: lines "function TAB key=value TAB key=value …"; keys are id, class, title, href, target,
+ * and g_extra and a_extra for more attributes of the box and its link (name="value" name="value"), none of which may run a
+ * script. Colours: lines "function->rgb(r,g,b)", as flamegraph.pl keeps them in palette.map, so that several pictures agree.
  *
  * Owns: copies of everything, until svg_names_release().
  * Threads: one at a time.
@@ -25,7 +26,7 @@
 
 /* Texts are numbers in svg_names.texts; 0: not given. */
 struct svg_name {
-    uint32_t id, class_name, title, href, target;
+    uint32_t id, class_name, title, href, target, group_extra, link_extra;
     struct color color;
     bool has_color;
 };
@@ -45,6 +46,8 @@ bool svg_names_read_colors(struct svg_names *names, struct text_view text, struc
 /* All colours, sorted by function. False: out of memory. */
 bool svg_names_write_colors(const struct svg_names *names, struct output *output) MUST_CHECK;
 
+/* The next name="value" of a g_extra or a_extra. False: there is none. */
+bool svg_extra_next(struct text_view *rest, struct text_view *key, struct text_view *value);
 /* NULL: nothing is known. */
 const struct svg_name *svg_names_find(const struct svg_names *names, struct text_view function);
 /* Notes the colour of a function that has none yet. Out of memory it is not noted. */

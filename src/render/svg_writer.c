@@ -142,6 +142,33 @@ static void write_attribute(const struct picture *picture, const char *key, uint
     output_byte(output, '"');
 }
 
+/* An attribute may stand once only: the first one does. */
+static bool is_repeated(const struct svg_name *known, struct text_view extra, struct text_view key)
+{
+    struct text_view other, value;
+    if ((known->id != 0 && text_equal(key, TEXT("id"))) ||
+        (known->class_name != 0 && text_equal(key, TEXT("class"))) || text_equal(key, TEXT("target")))
+        return true;
+    while (svg_extra_next(&extra, &other, &value) && other.data != key.data)
+        if (text_equal(other, key))
+            return true;
+    return false;
+}
+
+static void write_extra(const struct picture *picture, const struct svg_name *known, uint32_t text)
+{
+    if (text == 0)
+        return;
+    struct text_view all = string_table_text(&picture->options->names->texts, text), rest = all, key, value;
+    while (svg_extra_next(&rest, &key, &value)) {
+        if (is_repeated(known, all, key))
+            continue;
+        output_format(picture->output, " %.*s=\"", TEXT_FORMAT(key));
+        xml_text_write(picture->output, value);
+        output_byte(picture->output, '"');
+    }
+}
+
 static void write_difference(const struct picture *picture, const struct box *box)
 {
     struct output *output = picture->output;
@@ -249,6 +276,7 @@ static void write_link(const struct picture *picture, const struct svg_name *kno
     if (known->target == 0)
         output_c_string(output, " target=\"_top\"");
     write_attribute(picture, "target", known->target);
+    write_extra(picture, known, known->link_extra);
     output_byte(output, '>');
 }
 
@@ -262,6 +290,7 @@ static void write_box(const struct picture *picture, const struct box *box)
     if (known != NULL) {
         write_attribute(picture, "id", known->id);
         write_attribute(picture, "class", known->class_name);
+        write_extra(picture, known, known->group_extra);
     }
     output_byte(output, '>');
     write_title(picture, box, known);

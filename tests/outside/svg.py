@@ -40,7 +40,9 @@ def cases(source):
         expected = [path for path in paths if path.endswith(".svg")]
         inputs = [path for path in paths if re.search(r"\.(txt|folded|collapsed)$", path) and "nameattr/" not in path]
         if len(expected) == 1 and inputs and "{}" not in expected[0]:
-            yield name, inputs, expected[0], options_of(test)
+            attributes = [path for path in paths if re.search(r"nameattr/.*\.txt$", path)]
+            yield name, inputs, expected[0], options_of(test) + [word for path in attributes
+                                                                 for word in ("--nameattr", source / path)]
 
 
 def options_of(test):
@@ -92,7 +94,7 @@ def main():
             print(f"on purpose {name}: {known['svg', name]}")
         else:
             failed += 1
-            print(f"FAILED {name} {' '.join(options)}: {len(missing)} missing, {len(extra)} extra")
+            print(f"FAILED {name} {' '.join(map(str, options))}: {len(missing)} missing, {len(extra)} extra")
             for box in missing[:3]:
                 print(f"    missing {box}")
             for box in extra[:3]:
