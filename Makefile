@@ -19,7 +19,7 @@ node_packages:
 
 # New and removed sources are noticed by their list, so that no file has to be named twice.
 build: node_packages $(BUILD)/build.ninja
-	@find src tests/unit fuzz viewer man spark_plugin -name node_modules -prune -o -type f -print | sort > $(BUILD)/.sources.new
+	@find src tests/unit fuzz viewer man spark_plugin pyspark_profilers -name node_modules -prune -o -type f -print | sort > $(BUILD)/.sources.new
 	@cmp -s $(BUILD)/.sources.new $(BUILD)/.sources || { meson setup --reconfigure $(BUILD) > /dev/null && mv $(BUILD)/.sources.new $(BUILD)/.sources; }
 	ninja -C $(BUILD)
 

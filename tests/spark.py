@@ -35,13 +35,15 @@ def environment(version, pandas):
 
 
 def submit(version, folder, job, *arguments, master="local[2]", conf=None, pandas=False):
-    """Run a job of tests/spark_jobs; its logs, also of executors, are in what is given back as `log`."""
+    """Run a job of tests/spark_jobs; its logs, also of executors, are in what is given back as `log`. A setting that is
+    None is left out."""
     home = fetch_spark.fetch(version)
     (folder / "events").mkdir(parents=True)
     settings = {**CONF, "spark.eventLog.dir": (folder / "events").as_uri(),
                 "spark.sparkflame.localDir": str(folder / "local"), "spark.local.dir": str(folder / "scratch"),
                 **(conf or {})}
-    options = [part for key, value in settings.items() for part in ("--conf", f"{key}={value}")]
+    options = [part for key, value in settings.items() if value is not None
+               for part in ("--conf", f"{key}={value}")]
     done = subprocess.run([home / "bin" / "spark-submit", "--master", master, "--jars", PLUGIN, *options, JOBS / job,
                            *map(str, arguments)], cwd=folder, env=environment(version, pandas), text=True,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
