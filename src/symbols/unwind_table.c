@@ -39,13 +39,6 @@ void unwind_table_release(struct unwind_table *table)
     unwind_table_init(table);
 }
 
-size_t unwind_table_bytes(const struct unwind_table *table)
-{
-    size_t buckets = table->count == 0 ? 0 : (table->span >> table->bucket_shift) + 2;
-    return table->count * (sizeof(table->starts[0]) + sizeof(table->rule_of[0])) +
-           table->rule_count * sizeof(table->rules[0]) + buckets * sizeof(table->buckets[0]);
-}
-
 static bool same_rule(const struct unwind_rule *left, const struct unwind_rule *right)
 {
     return left->kind == right->kind && left->loaded_offset == right->loaded_offset &&

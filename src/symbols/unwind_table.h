@@ -68,7 +68,6 @@ bool unwind_table_load(struct unwind_table *table, const struct elf_file *file,
 /* Also what a separate debug file (NULL: none) of the same linked addresses has. */
 bool unwind_table_load_both(struct unwind_table *table, const struct elf_file *file,
                             const struct elf_file *debug_file, struct error *error) MUST_CHECK;
-size_t unwind_table_bytes(const struct unwind_table *table);
 
 /* NULL: no rule for this address (as linked). */
 const struct unwind_rule *unwind_table_find(const struct unwind_table *table, uint64_t address);
