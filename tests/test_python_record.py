@@ -71,6 +71,28 @@ def test_a_generator_has_its_caller(sparkflame, version):
     assert ("<module>", "main", "consume", "generate") in names
 
 
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_recursion_has_its_root(sparkflame, version):
+    best_torn = best_lost = 1.0
+    for _ in range(MEASUREMENTS):
+        with running(version, "quick_recursion.py") as target:
+            done = sparkflame("record", target.pid, "--nolineno", "-d", "1", "-r", "2000", "--format", "folded")
+        assert done.returncode == 0, done.stderr.decode()
+        names = {tuple(frame.split(" ")[0] for frame in stack): count for stack, count in stacks(done.stdout).items()}
+        torn = sum(count for stack, count in names.items() if not is_possible_recursion(stack))
+        lost, kept = given_up(done.stderr)
+        best_torn = min(best_torn, torn / kept)
+        best_lost = min(best_lost, lost / (lost + kept))
+        if best_torn <= 0.001 and best_lost <= 0.05:
+            break
+    assert best_torn <= 0.001
+    assert best_lost <= 0.05
+
+
+def is_possible_recursion(names):
+    return names[:2] == ("<module>", "main") and set(names[2:]) <= {"recurse"} and len(names) <= 62
+
+
 @pytest.mark.parametrize("version", ["3.9", "3.11", "3.13", "3.14"])
 def test_code_in_recycled_memory_has_its_own_name(sparkflame, version):
     wanted = {f"function_{i:04d}" for i in range(100)}

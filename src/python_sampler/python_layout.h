@@ -70,6 +70,7 @@ struct python_layout {
         uint8_t instruction_bytes;  /* 1 or 2: unit of `instruction` up to 3.10; 0: it is a pointer */
         uint8_t
             entry_mark; /* 3.11: where a frame says that a call of the interpreter's loop begins with it; 0: nowhere */
+        uint8_t activity; /* up to 3.10: where a frame says whether it runs; 0: nowhere */
     } frame;
     struct {
         uint32_t file_name;

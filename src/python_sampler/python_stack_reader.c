@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Reads of one sample that may fail to agree before it is given up. */
-#define MOST_ATTEMPTS 40
+#define MOST_ATTEMPTS 64
 /* Attempts that also want the callers' instructions (their lines) to agree. */
 #define STRICT_ATTEMPTS 4
 /* A read that took longer was interrupted, and its copies may be of different times even when they agree. */
@@ -104,7 +104,16 @@ struct frame_view {
     uint64_t instruction;
     unsigned char owner;
     bool of_generator;
+    bool is_idle; /* up to 3.10: it does not run (yet or any more) */
 };
+
+/* 3.8 and 3.9 have a flag; 3.10 has below 0 what was made or yielded, 0 what runs, 1 and above what ended, but an
+ * exception that goes through a frame (2) may run code on its way. */
+static inline bool is_idle(const struct python_layout *layout, const unsigned char *bytes)
+{
+    unsigned char activity = bytes[layout->frame.activity];
+    return layout->version < 0x030a ? activity == 0 : activity != 0 && activity != 2;
+}
 
 static inline struct frame_view view_frame(const struct python_layout *layout, const unsigned char *bytes)
 {
@@ -119,6 +128,7 @@ static inline struct frame_view view_frame(const struct python_layout *layout, c
         view.of_generator = view.owner == OWNED_BY_GENERATOR;
     } else {
         view.of_generator = load_u64(bytes + layout->frame.generator) != 0;
+        view.is_idle = is_idle(layout, bytes);
     }
     return view;
 }
@@ -139,8 +149,15 @@ static inline struct frame_view choose_innermost(const struct frame_view *first,
     return clears && second->previous == 0 ? *first : *second;
 }
 
-/* A generator was called by somebody, but yielded to them meanwhile. Up to 3.10 a frame that ended loses its caller,
- * so a stack of a single frame must be seen twice on end. */
+/* Up to 3.10 a frame that ended loses its caller, and one that calls another one runs: so the walk went astray. Only
+ * what traces a program in Python is called by frames that do not run. */
+static inline bool is_astray(const struct frame_view *first, const struct frame_view *second, bool strict)
+{
+    return (first->is_idle || second->is_idle) && (strict || second->previous == 0);
+}
+
+/* A generator was called by somebody, but yielded to them meanwhile. Up to 3.10 a stack of a single frame may be one
+ * that ended, so it must be seen twice on end. */
 static bool is_doubtful_root(struct reading *reading, const struct frame_view *view, uint64_t address,
                              size_t steps)
 {
@@ -168,9 +185,14 @@ static enum attempt_result walk(struct reading *reading, uint64_t innermost, con
     bool strict = reading->attempt < STRICT_ATTEMPTS;
     size_t steps = 0;
     buffer->frame_count = 0;
+    uint64_t mark = 0; /* a chain that comes back to it never was */
     for (uint64_t address = innermost; address != 0; steps++) {
         if (buffer->frame_count == PYTHON_MOST_FRAMES || steps >= 2 * PYTHON_MOST_FRAMES)
             return ATTEMPT_TOO_DEEP;
+        if (address == mark)
+            return ATTEMPT_TORN;
+        if ((steps & (steps - 1)) == 0)
+            mark = address;
         span = span_set_find(&reading->remembered->spans, address, layout->frame.bytes, span);
         if (span == NULL) {
             reading->missing = address;
@@ -182,7 +204,7 @@ static enum attempt_result walk(struct reading *reading, uint64_t innermost, con
         struct frame_view view = view_frame(layout, second + at);
         if (steps == 0)
             view = choose_innermost(&before, &view, layout);
-        else if (!agree(&before, &view, strict))
+        else if (!agree(&before, &view, strict) || is_astray(&before, &view, strict))
             return ATTEMPT_TORN;
         if (view.previous == 0 && is_doubtful_root(reading, &view, address, steps))
             return ATTEMPT_TORN;
