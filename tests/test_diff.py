@@ -93,3 +93,12 @@ def test_threads_change_nothing(sparkflame, tmp_path):
     assert one.stdout == four.stdout
     totals = [sum(int(line.split()[side]) for line in one.stdout.decode().splitlines()) for side in (1, 2)]
     assert totals == [sum(i % 7 + 1 for i in range(120_000))] * 2
+
+
+def test_both_files_tell_what_was_passed_over(sparkflame, tmp_path):
+    for name, text in (("old", "a 1\nb 1\nc 1\nx\n"), ("new", "a 1\nb 1\nc 1\ny\nz\n")):
+        (tmp_path / name).write_text(text)
+    run = sparkflame("diff", "old", "new", "-f", "svg")
+    assert run.returncode == 0
+    assert b"old: 1 line without a count was passed over, the first is line 4" in run.stderr
+    assert b"new: 2 lines without a count were passed over, the first is line 4" in run.stderr

@@ -4,6 +4,7 @@
  * Where every line of the head has two counts the file is a difference: they become the events "before" and "after".
  */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 
 #include "formats/folded_build.h"
@@ -45,23 +46,29 @@ static bool add_events(struct folded_reader *reader, struct error *error)
            error_set(error, ERROR_MEMORY, "too many events");
 }
 
-static void tell(const struct folded_reader *reader, uint64_t cut_stacks)
+/* `file` is told where several are read at once; NULL: the caller names it. */
+static void tell_unknown(const struct folded_reader *reader, const char *file)
 {
-    const struct read_options *options = reader->options;
-    char text[160];
-    if (options->notice == NULL)
+    const struct folded_counts *counts = &reader->lines.counts;
+    char text[PATH_MAX + 160];
+    if (reader->options->notice == NULL || counts->unknown_lines == 0)
         return;
-    if (reader->lines.counts.unknown_lines > 0) {
-        snprintf(text, sizeof(text),
-                 "%" PRIu64 " lines without a count were passed over, the first is line %" PRIu64,
-                 reader->lines.counts.unknown_lines, reader->lines.counts.first_unknown);
-        options->notice(options->notice_context, text);
-    }
-    if (cut_stacks > 0) {
-        snprintf(text, sizeof(text), "%" PRIu64 " stacks were cut after %zu frames", cut_stacks,
-                 READER_DEPTH_LIMIT);
-        options->notice(options->notice_context, text);
-    }
+    snprintf(text, sizeof(text),
+             "%s%s%" PRIu64 " line%s without a count %s passed over, the first is line %" PRIu64,
+             file == NULL ? "" : file, file == NULL ? "" : ": ", counts->unknown_lines,
+             counts->unknown_lines == 1 ? "" : "s", counts->unknown_lines == 1 ? "was" : "were",
+             counts->first_unknown);
+    reader->options->notice(reader->options->notice_context, text);
+}
+
+static void tell_cut(const struct folded_reader *reader)
+{
+    char text[160];
+    if (reader->options->notice == NULL || reader->builder.cut_stacks == 0)
+        return;
+    snprintf(text, sizeof(text), "%" PRIu64 " stacks were cut after %zu frames", reader->builder.cut_stacks,
+             READER_DEPTH_LIMIT);
+    reader->options->notice(reader->options->notice_context, text);
 }
 
 static uint32_t add_stack(void *context, struct text_view stack)
@@ -111,8 +118,10 @@ static bool finish(struct folded_reader *reader, bool good, struct error *error)
         return error_set_memory(error);
     if (good && reader->lines.counts.stacks == 0)
         return error_set(error, ERROR_BAD_INPUT, "no line is a stack with a count");
+    if (good && !reader->is_pair)
+        tell_unknown(reader, NULL);
     if (good)
-        tell(reader, reader->builder.cut_stacks);
+        tell_cut(reader);
     return good;
 }
 
@@ -144,6 +153,7 @@ static bool read_sides(struct folded_reader *reader, struct byte_source *const s
         if (reader->lines.counts.stacks == 0)
             return error_set(error, ERROR_BAD_INPUT, "%s: no line is a stack with a count",
                              byte_source_name(sources[side]));
+        tell_unknown(reader, byte_source_name(sources[side]));
     }
     return true;
 }
