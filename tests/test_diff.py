@@ -96,9 +96,9 @@ def test_threads_change_nothing(sparkflame, tmp_path):
 
 
 def test_both_files_tell_what_was_passed_over(sparkflame, tmp_path):
-    for name, text in (("old", "a 1\nb 1\nc 1\nx\n"), ("new", "a 1\nb 1\nc 1\ny\nz\n")):
+    for name, text in (("old", "a 1\nb 1\nc 1\nd 1\nx\n"), ("new", "a 1\nb 1\nc 1\nd 1\ny\nz\n")):
         (tmp_path / name).write_text(text)
     run = sparkflame("diff", "old", "new", "-f", "svg")
     assert run.returncode == 0
-    assert b"old: 1 line without a count was passed over, the first is line 4" in run.stderr
-    assert b"new: 2 lines without a count were passed over, the first is line 4" in run.stderr
+    assert b"old: 1 line without a count was passed over, the first is line 5" in run.stderr
+    assert b"new: 2 lines without a count were passed over, the first is line 5" in run.stderr
