@@ -142,7 +142,8 @@ static bool write_out(const struct spark_log *log, struct error *error)
 {
     struct report report;
     struct output output;
-    if (!report_init(&report, &log->application, log, error))
+    struct report_sources sources = {.application = &log->application, .log = log};
+    if (!report_init(&report, &sources, error))
         return false;
     bool good = output_open(&output, options.output == NULL ? "-" : options.output, error);
     if (good) {

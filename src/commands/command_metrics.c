@@ -6,9 +6,9 @@
 
 #include "base/csv_text.h"
 #include "base/file_list.h"
-#include "base/json_text.h"
 #include "base/output.h"
 #include "commands/command.h"
+#include "formats/jfr_chunk.h"
 #include "spark/metrics.h"
 #include "spark/plain_text.h"
 
@@ -47,7 +47,10 @@ static bool read_file(struct metrics *metrics, const char *path, struct error *e
     if (source == NULL)
         return error_prefix(error, "%s", path);
     uint64_t broken = metrics->broken;
-    bool good = metrics_read(metrics, source, error) || error_prefix(error, "%s", path);
+    bool is_recording = jfr_is_chunk(byte_source_peek(source, JFR_HEADER_BYTES, error));
+    bool good = (is_recording ? metrics_read_recording(metrics, source, error)
+                              : metrics_read(metrics, source, error)) ||
+                error_prefix(error, "%s", path);
     byte_source_close(source);
     if (good && metrics->broken > broken && !options.quiet)
         command_complain(
@@ -123,34 +126,11 @@ static void write_csv(const struct metrics *metrics, struct output *output)
     }
 }
 
-static void write_member(const struct metrics *metrics, struct output *output, const char *name,
-                         uint32_t text)
-{
-    output_format(output, "\"%s\":", name);
-    if (text == 0)
-        output_c_string(output, "null");
-    else
-        json_text_write(output, text_number(metrics, text));
-    output_byte(output, ',');
-}
-
 static void write_json(const struct metrics *metrics, struct output *output)
 {
-    output_c_string(output, "{\"metrics\":[");
-    for (size_t i = 0; i < metrics->size; i++) {
-        const struct metric_series *series = &metrics->series[i];
-        output_c_string(output, i == 0 ? "\n{" : ",\n{");
-        write_member(metrics, output, "process", series->process);
-        write_member(metrics, output, "role", series->role);
-        write_member(metrics, output, "metric", series->metric);
-        write_member(metrics, output, "part", series->part);
-        output_format(output, "\"unit\":\"%s\",\"points\":[", series->unit);
-        for (size_t j = 0; j < series->size; j++)
-            output_format(output, "%s[%" PRId64 ",%.17g]", j == 0 ? "" : ",", series->points[j].time_ms,
-                          series->points[j].value);
-        output_c_string(output, "]}");
-    }
-    output_c_string(output, "]}\n");
+    output_c_string(output, "{\"metrics\":");
+    metrics_write_json(metrics, output);
+    output_c_string(output, "}\n");
 }
 
 static bool write_out(const struct metrics *metrics, struct error *error)
@@ -218,7 +198,8 @@ const struct command command_metrics = {
     .usage = "[OPTIONS] FILE|FOLDER…",
     .details =
         "Reads records of Uber's JVM profiler (CpuAndMemory, IO, ThreadInfo; raw or in a console log)\n"
-        "and of PySpark profilers (s_1_1401_cpumem.json); kinds and processes may be mixed in a file.\n",
+        "and of PySpark profilers (s_1_1401_cpumem.json), kinds and processes mixed; and recordings of Java\n"
+        "Flight Recorder, of sparkflame or others (CPU load, heap, garbage collection, resident memory).\n",
     .examples = "  sparkflame metrics CpuAndMemory.json.gz s_1_*_cpumem.json.gz\n"
                 "      one line per process and metric\n"
                 "  sparkflame metrics -f csv -o metrics.csv profiles/\n"

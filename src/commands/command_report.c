@@ -1,18 +1,13 @@
 #include <stddef.h>
-#include <string.h>
 
 #include "base/output.h"
 #include "commands/command.h"
-#include "commands/logs_input.h"
-#include "formats/byte_source.h"
+#include "commands/report_input.h"
 #include "render/report_page.h"
-#include "spark/event_log.h"
-#include "spark/log_reader.h"
 #include "spark/report.h"
 
 extern const struct command command_report;
 
-#define HEAD_BYTES 65536
 #define PAGE_LIMIT_BYTES ((size_t)1 << 30)
 
 static struct report_options {
@@ -44,14 +39,6 @@ static const struct option_group *groups(void)
     return all;
 }
 
-/* What the operands held. */
-struct inputs {
-    struct application application; /* of event logs */
-    struct event_log_counts counts;
-    struct spark_log log;
-    int exit_code;
-};
-
 static int chosen_format(void)
 {
     struct text_view name = text_of(options.output);
@@ -79,14 +66,11 @@ static bool write_page(const struct report *report, struct output *output, struc
     return good;
 }
 
-static bool write_report(const struct inputs *inputs, struct error *error)
+static bool write_report(const struct report_sources *sources, struct error *error)
 {
     struct report report;
     struct output output;
-    bool has_log = inputs->log.lines > 0;
-    const struct application *application =
-        inputs->counts.events > 0 ? &inputs->application : &inputs->log.application;
-    if (!report_init(&report, application, has_log ? &inputs->log : NULL, error))
+    if (!report_init(&report, sources, error))
         return false;
     bool good = output_open(&output, options.output == NULL ? "-" : options.output, error);
     if (good) {
@@ -106,86 +90,22 @@ static bool write_report(const struct inputs *inputs, struct error *error)
     return good;
 }
 
-static void fail(struct inputs *inputs, const char *message)
-{
-    command_complain(&command_report, "%s", message);
-    inputs->exit_code = EXIT_FAILED;
-}
-
-/* A file is a log when it looks like one and not like an event log; a folder when it is not that of a rolling one. */
-static bool is_spark_log(const char *path)
-{
-    struct error error = {0};
-    if (logs_input_is_folder(path))
-        return !event_log_is_folder(path);
-    struct byte_source *source = strcmp(path, "-") == 0 ? NULL : byte_source_open(path, &error);
-    if (source == NULL)
-        return false;
-    struct text_view head = byte_source_peek(source, HEAD_BYTES, &error);
-    bool is_log = head.size > 0 && !event_log_recognizes(head) && log_reader_recognizes(head);
-    byte_source_close(source);
-    return is_log;
-}
-
-static void read_log(struct inputs *inputs, const char *path)
-{
-    struct error error = {0};
-    if (!logs_input_is_folder(path)) {
-        if (!spark_log_read(&inputs->log, path, &error))
-            fail(inputs, error.message);
-        return;
-    }
-    int code = logs_input_read_folder(&command_report, &inputs->log, path, options.application);
-    inputs->exit_code = code == EXIT_GOOD ? inputs->exit_code : code;
-}
-
-static void read_event_log(struct inputs *inputs, const char *path)
-{
-    struct error error = {0};
-    uint64_t lines_before = inputs->counts.lines;
-    if (!event_log_read(path, &inputs->application, &inputs->counts, &error)) {
-        fail(inputs, error.message);
-    } else if (inputs->counts.lines == lines_before) {
-        error_set(&error, ERROR_BAD_INPUT, "%s: is empty", path);
-        fail(inputs, error.message);
-    }
-}
-
-static bool inputs_init(struct inputs *inputs, struct error *error)
-{
-    struct spark_log_options log_options = {.least_level = LOG_LEVEL_ERROR};
-    *inputs = (struct inputs){.exit_code = EXIT_GOOD};
-    if (!application_init(&inputs->application, error))
-        return false;
-    if (spark_log_init(&inputs->log, &log_options, error))
-        return true;
-    application_release(&inputs->application);
-    return false;
-}
-
 static int report_on(char **paths, int count)
 {
     struct error error = {0};
-    struct inputs inputs;
-    if (!inputs_init(&inputs, &error)) {
+    struct report_input input;
+    struct report_sources sources;
+    struct report_input_options input_options = {.application = options.application, .quiet = options.quiet};
+    bool good = report_input_init(&input, &command_report, &input_options, &error);
+    for (int i = 0; good && i < count; i++)
+        report_input_add(&input, paths[i]);
+    bool has_any = good && report_input_has_any(&input);
+    if (has_any)
+        good = report_input_finish(&input, &sources, &error) && write_report(&sources, &error);
+    if (!good)
         command_complain(&command_report, "%s", error.message);
-        return EXIT_FAILED;
-    }
-    for (int i = 0; i < count; i++) {
-        if (is_spark_log(paths[i]))
-            read_log(&inputs, paths[i]);
-        else
-            read_event_log(&inputs, paths[i]);
-    }
-    if (inputs.counts.last_line_is_cut && !options.quiet)
-        command_complain(&command_report,
-                         "the last line of the log is cut, as it is while the application runs");
-    bool has_any = inputs.counts.events > 0 || inputs.log.lines > 0;
-    if (has_any && (!spark_log_finish(&inputs.log, &error) || !write_report(&inputs, &error)))
-        fail(&inputs, error.message);
-    int exit_code = has_any || inputs.exit_code != EXIT_GOOD ? inputs.exit_code : EXIT_FAILED;
-    application_release(&inputs.application);
-    spark_log_release(&inputs.log);
+    int exit_code = !good || (!has_any && input.exit_code == EXIT_GOOD) ? EXIT_FAILED : input.exit_code;
+    report_input_release(&input);
     return exit_code;
 }
 
@@ -202,21 +122,24 @@ static int run(int argc, char **argv)
         return EXIT_GOOD;
     }
     if (operand_count == 0)
-        return command_usage_error(&command_report, "no event log or log given");
+        return command_usage_error(&command_report, "no event log, log, metrics or profile given");
     return report_on(argv + 1, operand_count);
 }
 
 const struct command command_report = {
     .name = "report",
-    .summary = "Tell what a Spark application did, from its event log and its logs",
-    .usage = "[OPTIONS] EVENTLOG|LOG|FOLDER…",
+    .summary = "Tell what a Spark application did, from its event log, logs, metrics and profiles",
+    .usage = "[OPTIONS] FILE|FOLDER…",
     .details =
         "An event log is a file, or the folder of a rolling log (eventlog_v2_…); several parts of\n"
         "one application may be given. It may be packed with zstd, lz4, snappy or gzip. Logs (see sparkflame "
         "logs)\n"
-        "add errors and what is said most; without an event log they tell jobs, stages and tasks, too.\n",
-    .examples = "  sparkflame report eventlog_v2_app-1 logs/ -o report.html\n"
-                "      one page: timeline, stages, tasks, errors, advice\n"
+        "add errors and what is said most; without an event log they tell jobs, stages and tasks, too.\n"
+        "Metrics (see sparkflame metrics) are drawn as curves below the timeline. What a file is, its "
+        "content\n"
+        "tells; a folder may hold all of them.\n",
+    .examples = "  sparkflame report eventlog_v2_app-1 logs/ recordings/ -o report.html\n"
+                "      one page: timeline with metrics, stages, tasks, errors, advice\n"
                 "  sparkflame report /tmp/spark-events/local-1700000000000\n"
                 "      summary, stages with skew and spill, failures, advice\n"
                 "  sparkflame report -f json eventlog_v2_app-1 | jq '.stages[] | {id, run_ms}'\n",

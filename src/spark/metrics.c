@@ -1,11 +1,14 @@
 #include "spark/metrics.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "base/json_text.h"
 #include "base/text_builder.h"
+#include "formats/jfr_metrics.h"
 #include "formats/json_reader.h"
 #include "formats/line_reader.h"
 
@@ -175,13 +178,18 @@ static bool read_object(struct record *record, const char *path, struct error *e
 
 /* ---- series ---- */
 
-static struct metric_series *series_of(struct metrics *metrics, const struct record *record,
-                                       const struct number *number)
+struct series_key {
+    uint32_t process, role, part;
+    const char *metric;
+    const char *unit;
+};
+
+static struct metric_series *series_of(struct metrics *metrics, const struct series_key *wanted)
 {
-    uint32_t metric = string_table_add(&metrics->strings, text_of(number->kind->name));
+    uint32_t metric = string_table_add(&metrics->strings, text_of(wanted->metric));
     if (metric == NO_STRING)
         return NULL;
-    uint64_t key = hash_mix(hash_pair(record->process, metric), number->part + HASH_SEED);
+    uint64_t key = hash_mix(hash_pair(wanted->process, metric), wanted->part + HASH_SEED);
     uint32_t *place = id_map_place(&metrics->numbers, key);
     if (place == NULL)
         return NULL;
@@ -193,11 +201,11 @@ static struct metric_series *series_of(struct metrics *metrics, const struct rec
     }
     *place = (uint32_t)metrics->size;
     struct metric_series *series = &metrics->series[metrics->size++];
-    *series = (struct metric_series){.process = record->process,
-                                     .role = record->role,
+    *series = (struct metric_series){.process = wanted->process,
+                                     .role = wanted->role,
                                      .metric = metric,
-                                     .part = number->part,
-                                     .unit = number->kind->unit};
+                                     .part = wanted->part,
+                                     .unit = wanted->unit};
     return series;
 }
 
@@ -218,7 +226,10 @@ static bool keep_record(struct record *record)
     if (record->is_python && !keep_text(record, TEXT("python"), &record->role))
         return false;
     for (size_t i = 0; i < record->size; i++) {
-        struct metric_series *series = series_of(metrics, record, &record->numbers[i]);
+        const struct number *number = &record->numbers[i];
+        struct series_key key = {record->process, record->role, number->part, number->kind->name,
+                                 number->kind->unit};
+        struct metric_series *series = series_of(metrics, &key);
         if (series == NULL || !add_point(series, record->time_ms, record->numbers[i].value))
             return false;
     }
@@ -228,12 +239,20 @@ static bool keep_record(struct record *record)
 
 /* ---- lines ---- */
 
+#define CONSOLE_MARK TEXT("ConsoleOutputReporter - ")
+
+bool metrics_recognizes(struct text_view head)
+{
+    bool may_be = (head.size > 0 && head.data[0] == '{') || text_find(head, CONSOLE_MARK) != TEXT_NOT_FOUND;
+    return may_be && text_find(head, TEXT("\"epochMillis\"")) != TEXT_NOT_FOUND;
+}
+
 /* The record in a line: all of it, or what follows the mark of the console reporter. */
 static struct text_view record_text(struct text_view line)
 {
     if (line.size > 0 && line.data[0] == '{')
         return line;
-    size_t mark = text_find(line, TEXT("ConsoleOutputReporter - "));
+    size_t mark = text_find(line, CONSOLE_MARK);
     if (mark == TEXT_NOT_FOUND)
         return TEXT("");
     size_t brace = text_find_byte(text_from(line, mark), '{');
@@ -282,6 +301,73 @@ bool metrics_read(struct metrics *metrics, struct byte_source *source, struct er
     return good && !lines.failed && !byte_source_failed(source);
 }
 
+/* ---- recordings ---- */
+
+struct recording {
+    struct metrics *metrics;
+    uint32_t process, role;
+    bool has_any;
+};
+
+static bool take_value_of_recording(void *context, const struct jfr_metric_value *value)
+{
+    struct recording *recording = context;
+    struct series_key key = {recording->process, recording->role, 0, value->metric, value->unit};
+    struct metric_series *series = series_of(recording->metrics, &key);
+    recording->has_any = true;
+    return series != NULL && add_point(series, value->time_ms, value->value);
+}
+
+/* "exec-1" of "dir/exec-1.000002.jfr.gz": up to the first point behind which only digits or known endings follow. */
+static struct text_view base_name(struct text_view path)
+{
+    static const struct text_view endings[] = {{".gz", 3}, {".zst", 4}, {".lz4", 4}, {".jfr", 4}};
+    size_t slash = text_find_last_byte(path, '/');
+    struct text_view name = slash == TEXT_NOT_FOUND ? path : text_from(path, slash + 1);
+    for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++)
+        if (name.size > endings[i].size && text_ends_with(name, endings[i]))
+            name = text_part(name, 0, name.size - endings[i].size);
+    size_t digits = name.size;
+    while (digits > 0 && name.data[digits - 1] >= '0' && name.data[digits - 1] <= '9')
+        digits--;
+    bool is_numbered = digits > 1 && digits < name.size && name.data[digits - 1] == '.';
+    return is_numbered ? text_part(name, 0, digits - 1) : name;
+}
+
+static bool name_process(struct recording *recording, struct text_view path)
+{
+    struct string_table *strings = &recording->metrics->strings;
+    struct text_view name = base_name(path);
+    struct text_builder text;
+    text_builder_init(&text, TEXT_LIMIT_BYTES);
+    bool is_driver = text_equal(name, TEXT("driver"));
+    bool is_executor = text_starts_with(name, TEXT("exec-"));
+    if (is_executor) {
+        text_builder_add(&text, TEXT("executor "));
+        name = text_from(name, 5);
+    }
+    text_builder_add(&text, name);
+    recording->process = string_table_add(strings, text_builder_view(&text));
+    recording->role = is_driver     ? string_table_add(strings, TEXT("driver"))
+                      : is_executor ? string_table_add(strings, TEXT("executor"))
+                                    : 0;
+    bool good = !text.failed && recording->process != NO_STRING && recording->role != NO_STRING;
+    text_builder_release(&text);
+    return good;
+}
+
+bool metrics_read_recording(struct metrics *metrics, struct byte_source *source, struct error *error)
+{
+    struct recording recording = {.metrics = metrics};
+    if (!name_process(&recording, text_of(byte_source_name(source))))
+        return error_set_memory(error);
+    bool good = jfr_metrics_read(source, take_value_of_recording, &recording, error);
+    metrics->records += recording.has_any;
+    return good;
+}
+
+/* ---- the end ---- */
+
 static int compare_points(const void *left, const void *right)
 {
     const struct metric_point *a = left, *b = right;
@@ -315,4 +401,34 @@ void metrics_finish(struct metrics *metrics)
     }
     if (metrics->size > 0)
         qsort(metrics->series, metrics->size, sizeof(*metrics->series), compare_series);
+}
+
+static void write_member(const struct metrics *metrics, struct output *output, const char *name,
+                         uint32_t text)
+{
+    output_format(output, "\"%s\":", name);
+    if (text == 0)
+        output_c_string(output, "null");
+    else
+        json_text_write(output, string_table_text(&metrics->strings, text));
+    output_byte(output, ',');
+}
+
+void metrics_write_json(const struct metrics *metrics, struct output *output)
+{
+    output_byte(output, '[');
+    for (size_t i = 0; i < metrics->size; i++) {
+        const struct metric_series *series = &metrics->series[i];
+        output_c_string(output, i == 0 ? "\n{" : ",\n{");
+        write_member(metrics, output, "process", series->process);
+        write_member(metrics, output, "role", series->role);
+        write_member(metrics, output, "metric", series->metric);
+        write_member(metrics, output, "part", series->part);
+        output_format(output, "\"unit\":\"%s\",\"points\":[", series->unit);
+        for (size_t j = 0; j < series->size; j++)
+            output_format(output, "%s[%" PRId64 ",%.17g]", j == 0 ? "" : ",", series->points[j].time_ms,
+                          series->points[j].value);
+        output_c_string(output, "]}");
+    }
+    output_byte(output, ']');
 }

@@ -1,6 +1,7 @@
 /*
  * metrics.h - numbers over time of the processes of an application, from records of Uber's JVM profiler and of the
- * PySpark profilers: JSON objects, one a line, raw or inside a console log, of any kinds and processes mixed.
+ * PySpark profilers (JSON objects, one a line, raw or inside a console log, of any kinds and processes mixed), and from
+ * recordings of Java Flight Recorder.
  *
  * Owns: series and points, until metrics_release().
  * Threads: one at a time.
@@ -17,6 +18,7 @@
 #include "base/attributes.h"
 #include "base/error.h"
 #include "base/id_map.h"
+#include "base/output.h"
 #include "base/string_table.h"
 #include "formats/byte_source.h"
 
@@ -50,9 +52,17 @@ struct metrics {
 
 bool metrics_init(struct metrics *metrics, struct error *error) MUST_CHECK;
 void metrics_release(struct metrics *metrics);
+/* True when the first bytes of a file hold a record. */
+bool metrics_recognizes(struct text_view head);
 /* Lines that hold no such record are passed over. */
 bool metrics_read(struct metrics *metrics, struct byte_source *source, struct error *error) MUST_CHECK;
+/* The numbers of a recording, which are those of one process. By its file's name, "exec-1.000002.jfr" is executor 1's and
+ * "driver.000001.jfr" the driver's; others are called as their file. */
+bool metrics_read_recording(struct metrics *metrics, struct byte_source *source,
+                            struct error *error) MUST_CHECK;
 /* Puts points in order of time, series by process and name. */
 void metrics_finish(struct metrics *metrics);
+/* All series with their points, as a JSON array; docs/REPORT.md describes them. */
+void metrics_write_json(const struct metrics *metrics, struct output *output);
 
 #endif

@@ -10,8 +10,11 @@
 #include "base/attributes.h"
 #include "base/error.h"
 #include "base/output.h"
+#include "model/profile.h"
 #include "spark/advice.h"
 #include "spark/application.h"
+#include "spark/metric_curves.h"
+#include "spark/metrics.h"
 #include "spark/spark_log.h"
 #include "spark/stage_statistics.h"
 
@@ -26,21 +29,32 @@ enum report_section {
     REPORT_ERRORS = 64,
     REPORT_CHUNKS = 128,
     REPORT_ADVICE = 256,
-    REPORT_ALL = 511,
+    REPORT_METRICS = 512, /* with curves */
+    REPORT_ALL = 1023,
+};
+
+/* What is known of an application; NULL: nothing of that kind, but the application is always there. */
+struct report_sources {
+    const struct application *application;
+    const struct spark_log *log;
+    const struct metrics *metrics; /* finished */
+    const struct profile *profile;
 };
 
 struct report {
     const struct application *application;
-    const struct spark_log *log; /* NULL: none */
+    const struct spark_log *log;
+    const struct metrics *metrics;
+    const struct profile *profile;
     struct stage_statistics statistics;
+    struct metric_curves curves;
     struct advice advice;
 };
 
-/* Borrows application and log. */
-bool report_init(struct report *report, const struct application *application, const struct spark_log *log,
-                 struct error *error) MUST_CHECK;
+/* Borrows the sources. */
+bool report_init(struct report *report, const struct report_sources *sources, struct error *error) MUST_CHECK;
 void report_release(struct report *report);
-/* One object: application, executors, jobs, stages, tasks, sql, logs, errors, chunks, advice, as far as they are
+/* One object: application, executors, jobs, stages, tasks, sql, logs, errors, chunks, metrics, curves, advice, as far as they are
  * among the `sections` (enum report_section); docs/REPORT.md describes it. */
 void report_write_json(const struct report *report, unsigned sections, struct output *output);
 /* The same for the page: tasks as columns, so that a million of them are read at once. */

@@ -194,6 +194,14 @@ static void write_sections(const struct report *report, unsigned sections, struc
         write_sqls(out, application);
     if (report->log != NULL)
         log_report_write_json(report->log, sections, out);
+    if (sections & REPORT_METRICS && report->metrics != NULL) {
+        json_out_key(out, "metrics");
+        metrics_write_json(report->metrics, out->output);
+    }
+    if (sections & REPORT_METRICS && report->curves.size > 0) {
+        json_out_key(out, "curves");
+        metric_curves_write_json(&report->curves, out->output);
+    }
     if (sections & REPORT_ADVICE)
         write_advice(out, &report->advice);
 }
@@ -223,7 +231,11 @@ void report_write_page_data(const struct report *report, struct output *output)
     const struct application *application = report->application;
     struct json_out out = {.output = output, .strings = &application->strings, .is_first = true};
     output_byte(output, '{');
-    write_sections(report, REPORT_ALL & ~(unsigned)REPORT_TASKS, &out);
+    write_sections(report, REPORT_ALL & ~(unsigned)(REPORT_TASKS | REPORT_METRICS), &out);
+    if (report->curves.size > 0) {
+        json_out_key(&out, "curves");
+        metric_curves_write_json(&report->curves, output);
+    }
     json_out_key(&out, "tasks");
     output_byte(output, '{');
     out.is_first = true;

@@ -14,21 +14,26 @@
 #define NAME_LETTERS 48
 #define LOG_ITEMS 5
 
-bool report_init(struct report *report, const struct application *application, const struct spark_log *log,
-                 struct error *error)
+bool report_init(struct report *report, const struct report_sources *sources, struct error *error)
 {
-    *report = (struct report){.application = application, .log = log};
-    if (!stage_statistics_init(&report->statistics, application, error))
-        return false;
-    if (advice_init(&report->advice, application, &report->statistics, error))
-        return true;
-    stage_statistics_release(&report->statistics);
-    return false;
+    static const struct metrics no_metrics;
+    *report = (struct report){.application = sources->application,
+                              .log = sources->log,
+                              .metrics = sources->metrics,
+                              .profile = sources->profile};
+    bool good = stage_statistics_init(&report->statistics, sources->application, error) &&
+                metric_curves_init(&report->curves, sources->metrics != NULL ? sources->metrics : &no_metrics,
+                                   error) &&
+                advice_init(&report->advice, sources->application, &report->statistics, error);
+    if (!good)
+        report_release(report);
+    return good;
 }
 
 void report_release(struct report *report)
 {
     stage_statistics_release(&report->statistics);
+    metric_curves_release(&report->curves);
     advice_release(&report->advice);
 }
 

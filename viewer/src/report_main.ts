@@ -132,7 +132,7 @@ function show(report: Report, host: HTMLElement): void {
     };
     const ran = report.stages.filter((stage) => stage.status !== "skipped" && stage.status !== "pending");
     const stages = section("stages", "Stages", sortableTable("stage-table", "Stages", STAGE_COLUMNS, ran, (stage) => showStage(report.stages.indexOf(stage))));
-    const timeline = report.tasks.id.length === 0 ? null : new Timeline(report, showStage);
+    const timeline = report.tasks.id.length === 0 && !report.curves ? null : new Timeline(report, showStage);
     const parts = [
         summary(report), adviceList(report, chooseById),
         timeline === null ? null : section("times", "Timeline", element("p", { class: "label" }, "Drag to look closer, double click to see all; a click on a task shows its stage."), timeline.host),

@@ -25,6 +25,9 @@ export interface LogError {
 
 export interface Advice { rule: string; stage?: number; attempt?: number; finding: string; remedy: string }
 
+/** A number of a process over time, in the same unit whoever recorded it. */
+export interface Curve { curve: string; unit: string; process: string | null; role: string | null; points: [number, number][] }
+
 export interface TaskColumns {
     id: number[]; stage: number[]; executor: number[]; index: number[]; attempt: number[]; status: number[]; launch_ms: number[];
     duration_ms: number[]; run_ms: number[]; cpu_ns: number[]; gc_ms: number[]; wait_ms: number[]; spilled_bytes: number[];
@@ -35,7 +38,7 @@ export interface Report {
     application: { id: string | null; name: string | null; user: string | null; spark_version: string | null;
                    java_version: string | null; start_ms: number | null; end_ms: number | null };
     executors: Executor[]; jobs: Job[]; stages: Stage[]; advice: Advice[]; tasks: TaskColumns;
-    errors?: LogError[]; chunks?: { count: number; lines: string[] }[]; logs?: { path: string }[];
+    curves?: Curve[]; errors?: LogError[]; chunks?: { count: number; lines: string[] }[]; logs?: { path: string }[];
 }
 
 export const TASK_STATUS = ["running", "succeeded", "failed", "killed"];
@@ -78,6 +81,12 @@ export function extent(report: Report): [number, number] {
         if (launch[i]! < 0) continue;
         first = Math.min(first, launch[i]!);
         last = Math.max(last, launch[i]! + Math.max(took[i]!, 0));
+    }
+    if (!Number.isFinite(first) || !Number.isFinite(last)) {
+        for (const { points } of report.curves ?? []) {
+            first = Math.min(first, points[0]![0]);
+            last = Math.max(last, points[points.length - 1]![0]);
+        }
     }
     if (!Number.isFinite(first) || !Number.isFinite(last)) return [0, 1];
     return last > first ? [first, last] : [first, first + 1];

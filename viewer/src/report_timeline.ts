@@ -1,8 +1,13 @@
-// Tasks over time: jobs above, one lane per executor and slot below. Drag to look closer, double click to see all again.
+// Tasks over time: jobs and marks of what went wrong above, one lane per executor and slot, metrics below. Drag to look closer,
+// double click to see all again.
 import { element } from "./dom.js";
+import { Curves, type Frame } from "./report_curves.js";
 import { duration, extent, moment, Report, TASK_STATUS } from "./report_model.js";
 
-const LANE = 11, JOB = 16, GAP = 6, AXIS = 20, LABEL = 84, MOST_HEIGHT = 900;
+const LANE = 11, JOB = 16, MARK = 12, GAP = 6, AXIS = 20, LABEL = 84, MOST_HEIGHT = 900;
+
+/** Something that went wrong at a moment. */
+interface Mark { ms: number; name: string; text: string; lost: boolean }
 
 interface Lanes { lane: Int32Array; count: number; first: number[] }
 
@@ -29,6 +34,15 @@ export function layLanes(report: Report): Lanes {
     return { lane, count, first };
 }
 
+function marksOf(report: Report): Mark[] {
+    const end = report.application.end_ms ?? Infinity;
+    const lost = report.executors.filter((executor) => executor.removed_ms !== null && executor.removed_ms < end && executor.removed_reason !== null)
+        .map((executor): Mark => ({ ms: executor.removed_ms!, name: `executor ${executor.id} is lost`, text: executor.removed_reason!, lost: true }));
+    const errors = (report.errors ?? []).filter((error) => error.last_ms !== null)
+        .map((error): Mark => ({ ms: error.last_ms!, name: error.cause ?? error.level, text: error.message ?? "", lost: false }));
+    return [...errors, ...lost];
+}
+
 /** Neighbours differ, and none is the red of what failed. */
 function stageColour(stage: number): string {
     return `hsl(${40 + (170 + stage * 137.5) % 290} 50% 55%)`;
@@ -37,6 +51,8 @@ function stageColour(stage: number): string {
 export class Timeline {
     readonly host: HTMLElement;
     private readonly canvas = element("canvas", { tabindex: "0", role: "img", "aria-label": "Tasks over time, by executor; arrow keys move, + and - zoom" });
+    private readonly marks: Mark[];
+    private readonly curves: Curves;
     private readonly hint = element("div", { id: "hint", hidden: true });
     private readonly lanes: Lanes;
     private readonly whole: [number, number];
@@ -46,6 +62,9 @@ export class Timeline {
 
     constructor(private readonly report: Report, private readonly choose: (stage: number) => void) {
         this.lanes = layLanes(report);
+        this.marks = marksOf(report);
+        this.curves = new Curves(report);
+        if (this.curves.names.length > 0) this.canvas.setAttribute("aria-label", `${this.canvas.getAttribute("aria-label")}; below them ${this.curves.names.join(", ")}`);
         this.whole = extent(report);
         this.shown = [...this.whole];
         this.host = element("div", { id: "timeline" }, this.canvas, this.hint);
@@ -82,13 +101,27 @@ export class Timeline {
         return Math.max(1, Math.min(LANE, (MOST_HEIGHT - AXIS - JOB) / Math.max(this.lanes.count, 1)));
     }
 
-    private lanesTop(): number {
+    private marksTop(): number {
         return AXIS + (this.report.jobs.length > 0 ? JOB + GAP : 0);
+    }
+
+    private lanesTop(): number {
+        return this.marksTop() + (this.marks.length > 0 ? MARK + GAP : 0);
+    }
+
+    private curvesTop(): number {
+        return Math.ceil(this.lanesTop() + this.lanes.count * this.laneHeight() + GAP);
+    }
+
+    private frame(style: CSSStyleDeclaration): Frame {
+        const colour = (name: string): string => style.getPropertyValue(name);
+        return { left: LABEL, width: this.width(), top: this.curvesTop(), fore: colour("--fore"), soft: colour("--soft"), line: colour("--line"),
+                 dark: colour("color-scheme").includes("dark"), x: (ms) => this.x(ms), time: (x) => this.time(x) };
     }
 
     private draw(): void {
         const ratio = window.devicePixelRatio || 1;
-        const width = this.host.clientWidth, height = Math.ceil(this.lanesTop() + this.lanes.count * this.laneHeight() + GAP);
+        const width = this.host.clientWidth, height = this.curvesTop() + this.curves.height;
         this.canvas.width = width * ratio;
         this.canvas.height = height * ratio;
         this.canvas.style.width = `${width}px`;
@@ -101,7 +134,11 @@ export class Timeline {
         this.drawAxis(context, style.getPropertyValue("--soft"), height);
         this.drawJobs(context, style.getPropertyValue("--bar"), style.getPropertyValue("--fore"));
         this.drawTasks(context);
+        this.drawMarks(context, style.getPropertyValue("--bad"));
+        const frame = this.frame(style);
+        this.curves.draw(context, frame);
         this.drawLabels(context, style.getPropertyValue("--back"), style.getPropertyValue("--soft"));
+        this.curves.drawTitles(context, frame);
         if (this.dragFrom !== null) {
             context.fillStyle = "rgba(80, 140, 240, .25)";
             context.fillRect(Math.min(this.dragFrom, this.dragTo), 0, Math.abs(this.dragTo - this.dragFrom), height);
@@ -139,6 +176,31 @@ export class Timeline {
         }
     }
 
+    /** A triangle for an error, a cross and a line through the lanes for an executor that was lost. */
+    private drawMarks(context: CanvasRenderingContext2D, colour: string): void {
+        const top = this.marksTop();
+        context.fillStyle = context.strokeStyle = colour;
+        for (const mark of this.marks) {
+            const x = this.x(mark.ms);
+            if (x < LABEL || x > LABEL + this.width()) continue;
+            context.beginPath();
+            if (mark.lost) {
+                context.moveTo(x - 4, top + 1);
+                context.lineTo(x + 4, top + 9);
+                context.moveTo(x + 4, top + 1);
+                context.lineTo(x - 4, top + 9);
+                context.moveTo(x, top + MARK);
+                context.lineTo(x, this.curvesTop() - GAP);
+                context.stroke();
+            } else {
+                context.moveTo(x - 4, top + 1);
+                context.lineTo(x + 4, top + 1);
+                context.lineTo(x, top + 9);
+                context.fill();
+            }
+        }
+    }
+
     private drawTasks(context: CanvasRenderingContext2D): void {
         const { launch_ms: launch, duration_ms: took, stage, status } = this.report.tasks;
         const top = this.lanesTop(), high = this.laneHeight(), right = LABEL + this.width();
@@ -162,6 +224,7 @@ export class Timeline {
         context.fillRect(0, 0, LABEL - 2, this.canvas.height);
         context.fillStyle = fore;
         if (this.report.jobs.length > 0) context.fillText("jobs", 2, AXIS + JOB / 2);
+        if (this.marks.length > 0) context.fillText("went wrong", 2, this.marksTop() + MARK / 2, LABEL - 6);
         let lastY = -Infinity;
         this.report.executors.forEach((executor, i) => {
             const last = this.lanes.first[i + 1] ?? this.lanes.count;
@@ -176,7 +239,7 @@ export class Timeline {
         const lane = Math.floor((y - this.lanesTop()) / this.laneHeight()), at = this.time(x);
         const slack = (this.shown[1] - this.shown[0]) / this.width();
         const { launch_ms: launch, duration_ms: took } = this.report.tasks;
-        if (x < LABEL || lane < 0) return -1;
+        if (x < LABEL || lane < 0 || lane >= this.lanes.count) return -1;
         for (let i = 0; i < launch.length; i++)
             if (this.lanes.lane[i] === lane && launch[i]! - slack <= at && at <= launch[i]! + Math.max(took[i]!, 1) + slack) return i;
         return -1;
@@ -196,8 +259,27 @@ export class Timeline {
             return;
         }
         const task = this.taskAt(event.offsetX, event.offsetY);
-        this.hint.hidden = task < 0;
-        if (task >= 0) this.fillHint(task, event);
+        const shown = task >= 0 ? this.taskHint(task) : this.markHint(event.offsetX, event.offsetY) ?? this.curveHint(event.offsetX, event.offsetY);
+        this.hint.hidden = shown === null;
+        if (shown === null) return;
+        this.hint.replaceChildren(...shown);
+        const box = this.host.getBoundingClientRect();
+        this.hint.style.left = `${Math.min(event.clientX + 14, Math.max(box.right - 320, 4))}px`;
+        this.hint.style.top = `${event.clientY + 16}px`;
+    }
+
+    private markHint(x: number, y: number): Node[] | null {
+        const found = this.marks.filter((mark) => Math.abs(this.x(mark.ms) - x) <= 5);
+        if (found.length === 0 || y < this.marksTop() || y > this.marksTop() + MARK) return null;
+        return found.slice(0, 4).flatMap((mark) => [element("div", { class: "hint-name" }, `${moment(mark.ms)} ${mark.name}`),
+                                                    element("div", { class: "hint-place" }, mark.text.slice(0, 400))]);
+    }
+
+    private curveHint(x: number, y: number): Node[] | null {
+        const told = x < LABEL ? null : this.curves.describe(y - this.curvesTop(), this.time(x), this.whole[0]);
+        if (!told) return null;
+        return [element("div", { class: "hint-name" }, told.name),
+                element("dl", {}, ...told.values.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)]))];
     }
 
     private endDrag(event: PointerEvent): void {
@@ -224,17 +306,15 @@ export class Timeline {
         event.preventDefault();
     }
 
-    private fillHint(task: number, event: PointerEvent): void {
+    private taskHint(task: number): Node[] {
         const tasks = this.report.tasks, stage = this.report.stages[tasks.stage[task]!]!;
         const line = (name: string, text: string): Node[] => [element("dt", {}, name), element("dd", {}, text)];
-        this.hint.replaceChildren(
+        return [
             element("div", { class: "hint-name" }, `task ${tasks.index[task]}.${tasks.attempt[task]} in stage ${stage.id}.${stage.attempt} (TID ${tasks.id[task]})`),
             element("div", { class: "hint-place" }, stage.name ?? ""),
             element("dl", {}, ...line("status", TASK_STATUS[tasks.status[task]!] ?? "?"), ...line("launched", moment(tasks.launch_ms[task]!)),
                     ...line("took", duration(tasks.duration_ms[task]!)), ...line("on the CPU", duration(tasks.cpu_ns[task]! / 1e6)),
-                    ...line("collecting", duration(tasks.gc_ms[task]!))));
-        const box = this.host.getBoundingClientRect();
-        this.hint.style.left = `${Math.min(event.clientX + 14, Math.max(box.right - 320, 4))}px`;
-        this.hint.style.top = `${event.clientY + 16}px`;
+                    ...line("collecting", duration(tasks.gc_ms[task]!))),
+        ];
     }
 }

@@ -1,0 +1,242 @@
+#include "commands/report_input.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file_list.h"
+#include "base/threads.h"
+#include "commands/logs_input.h"
+#include "formats/byte_source.h"
+#include "formats/jfr_chunk.h"
+#include "formats/reader.h"
+#include "spark/log_reader.h"
+
+/* What a file holds; one may hold several kinds. */
+enum content {
+    HOLDS_EVENTS = 1,
+    HOLDS_LOG = 2,
+    HOLDS_METRICS = 4,
+    HOLDS_PROFILE = 8,
+};
+
+bool report_input_init(struct report_input *input, const struct command *command,
+                       const struct report_input_options *options, struct error *error)
+{
+    struct spark_log_options log_options = {.least_level = LOG_LEVEL_ERROR};
+    *input = (struct report_input){.command = command, .options = options, .exit_code = EXIT_GOOD};
+    return application_init(&input->application, error) && spark_log_init(&input->log, &log_options, error) &&
+           metrics_init(&input->metrics, error) && profile_init(&input->profile, true, error);
+}
+
+void report_input_release(struct report_input *input)
+{
+    application_release(&input->application);
+    spark_log_release(&input->log);
+    metrics_release(&input->metrics);
+    profile_release(&input->profile);
+}
+
+static void fail(struct report_input *input, const char *message)
+{
+    command_complain(input->command, "%s", message);
+    input->exit_code = EXIT_FAILED;
+}
+
+static void fail_at(struct report_input *input, const char *path, struct error *error)
+{
+    (void)error_prefix(error, "%s", path);
+    fail(input, error->message);
+}
+
+/* ---- recognising ---- */
+
+static unsigned content_of(struct text_view head)
+{
+    if (jfr_is_chunk(head))
+        return HOLDS_METRICS | HOLDS_PROFILE;
+    if (event_log_recognizes(head))
+        return HOLDS_EVENTS;
+    unsigned content = metrics_recognizes(head) ? HOLDS_METRICS : 0;
+    content |= log_reader_recognizes(head) ? HOLDS_LOG : 0;
+    const struct reader *reader = reader_recognize(head);
+    bool is_record =
+        reader != NULL && (strcmp(reader->name, "uber") == 0 || strcmp(reader->name, "pyspark") == 0);
+    /* Lines of a log that end in a number may look like folded stacks. */
+    if (is_record || (reader != NULL && content == 0))
+        content |= HOLDS_PROFILE;
+    return content;
+}
+
+/* False: it cannot be read, which is told. */
+static bool look(struct report_input *input, const char *path, unsigned *content, bool *is_empty)
+{
+    struct error error = {0};
+    struct byte_source *source = byte_source_open(path, &error);
+    if (source == NULL) {
+        fail_at(input, path, &error);
+        return false;
+    }
+    struct text_view head = byte_source_peek(source, READER_HEAD_BYTES, &error);
+    bool good = !byte_source_failed(source);
+    *content = content_of(head);
+    *is_empty = head.size == 0;
+    byte_source_close(source);
+    if (!good)
+        fail_at(input, path, &error);
+    return good;
+}
+
+/* ---- reading ---- */
+
+static void read_events(struct report_input *input, const char *path)
+{
+    struct error error = {0};
+    uint64_t lines_before = input->counts.lines;
+    if (!event_log_read(path, &input->application, &input->counts, &error)) {
+        fail(input, error.message);
+    } else if (input->counts.lines == lines_before) {
+        error_set(&error, ERROR_BAD_INPUT, "%s: is empty", path);
+        fail(input, error.message);
+    }
+}
+
+static void read_metrics(struct report_input *input, const char *path)
+{
+    struct error error = {0};
+    struct byte_source *source = byte_source_open(path, &error);
+    struct metrics *metrics = &input->metrics;
+    if (source == NULL) {
+        fail_at(input, path, &error);
+        return;
+    }
+    bool is_recording = jfr_is_chunk(byte_source_peek(source, JFR_HEADER_BYTES, &error));
+    bool good = is_recording ? metrics_read_recording(metrics, source, &error)
+                             : metrics_read(metrics, source, &error);
+    byte_source_close(source);
+    if (!good)
+        fail_at(input, path, &error);
+    if (metrics->broken > 0 && !input->options->quiet)
+        command_complain(input->command,
+                         "%s: %" PRIu64 " broken record%s passed over, first in line %" PRIu64, path,
+                         metrics->broken, metrics->broken == 1 ? "" : "s", metrics->first_broken_line);
+    metrics->broken = 0;
+}
+
+static void print_notice(void *context, const char *text)
+{
+    const struct report_input *input = context;
+    if (!input->options->quiet)
+        command_complain(input->command, "%s", text);
+}
+
+static void read_samples(struct report_input *input, const char *path)
+{
+    struct error error = {0};
+    struct read_options options = {
+        .threads = threads_available(),
+        .needs_lines = true,
+        .needs_contexts = true,
+        .notice = print_notice,
+        .notice_context = input,
+    };
+    if (!read_profile(path, NULL, &options, &input->profile, &error))
+        fail(input, error.message);
+}
+
+static void read_file(struct report_input *input, const char *path, unsigned content)
+{
+    struct error error = {0};
+    if (content & HOLDS_EVENTS)
+        read_events(input, path);
+    if (content & HOLDS_LOG && !spark_log_read(&input->log, path, &error))
+        fail(input, error.message);
+    if (content & HOLDS_METRICS)
+        read_metrics(input, path);
+    if (content & HOLDS_PROFILE && input->options->needs_profiles)
+        read_samples(input, path);
+}
+
+/* ---- folders ---- */
+
+/* The folder of a rolling event log is read as one, whichever of its files comes first. */
+static bool is_part_of_events(struct report_input *input, const char *path, char **last_folder)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash == NULL ? NULL : strndup(path, (size_t)(slash - path));
+    if (folder == NULL || !event_log_is_folder(folder)) {
+        free(folder);
+        return false;
+    }
+    if (*last_folder == NULL || strcmp(*last_folder, folder) != 0)
+        read_events(input, folder);
+    free(*last_folder);
+    *last_folder = folder;
+    return true;
+}
+
+static void add_folder(struct report_input *input, const char *path)
+{
+    struct error error = {0};
+    struct file_list list = {.paths = NULL};
+    char *last_folder = NULL;
+    bool has_log = false, has_other = false;
+    if (!file_list_read(&list, path, &error))
+        fail(input, error.message);
+    for (size_t i = 0; i < list.size; i++) {
+        unsigned content = 0;
+        bool is_empty;
+        if (is_part_of_events(input, list.paths[i], &last_folder)) {
+            has_other = true;
+        } else if (look(input, list.paths[i], &content, &is_empty)) {
+            has_log = has_log || content & HOLDS_LOG;
+            has_other = has_other || content & ~(unsigned)HOLDS_LOG;
+            read_file(input, list.paths[i], content & ~(unsigned)HOLDS_LOG);
+        }
+    }
+    free(last_folder);
+    file_list_release(&list);
+    if (!has_log && has_other)
+        return;
+    int code = logs_input_read_folder(input->command, &input->log, path, input->options->application);
+    input->exit_code = code == EXIT_GOOD ? input->exit_code : code;
+}
+
+void report_input_add(struct report_input *input, const char *path)
+{
+    unsigned content;
+    bool is_empty;
+    if (strcmp(path, "-") == 0 || event_log_is_folder(path))
+        read_events(input, path);
+    else if (logs_input_is_folder(path))
+        add_folder(input, path);
+    else if (look(input, path, &content, &is_empty))
+        read_file(input, path, content == 0 ? HOLDS_EVENTS : content);
+}
+
+/* ---- the end ---- */
+
+bool report_input_has_any(const struct report_input *input)
+{
+    return input->counts.events > 0 || input->log.lines > 0 || input->metrics.size > 0 ||
+           input->profile.sample_count > 0;
+}
+
+bool report_input_finish(struct report_input *input, struct report_sources *sources, struct error *error)
+{
+    if (input->counts.last_line_is_cut && !input->options->quiet)
+        command_complain(input->command,
+                         "the last line of the log is cut, as it is while the application runs");
+    if (!spark_log_finish(&input->log, error))
+        return false;
+    metrics_finish(&input->metrics);
+    profile_seal(&input->profile);
+    bool has_log = input->log.lines > 0;
+    *sources = (struct report_sources){
+        .application = input->counts.events > 0 ? &input->application : &input->log.application,
+        .log = has_log ? &input->log : NULL,
+        .metrics = input->metrics.size > 0 ? &input->metrics : NULL,
+        .profile = input->profile.sample_count > 0 ? &input->profile : NULL,
+    };
+    return true;
+}
