@@ -102,6 +102,31 @@ def test_equal_bytes_of_other_jvms_are_other_stacks(sparkflame, tmp_path, thread
     assert run.stdout.decode().splitlines() == ["a 2", "pkg/Main.a 6", "pkg/Main.b 2", "pkg/Other.a 2"]
 
 
+def labelled_chunk(application):
+    """Labels of all samples, of a thread, and those that the thread's label brings, told after the samples."""
+    types = jfr.standard_metadata()
+    types.add("sparkflame.RecordingLabels", [("startTime", "long"), ("labels", "java.lang.String")], True)
+    types.add("sparkflame.LabelDetails", [("startTime", "long"), ("label", "java.lang.String"),
+                                          ("labels", "java.lang.String")], True)
+    chunk = jfr.small_chunk(types)
+    chunk.events.clear()
+    chunk.add("sparkflame.RecordingLabels", 1000, jfr.utf8(f"application={application};executor=7"))
+    chunk.add("sparkflame.Labels", 1500, 100, jfr.utf8("stage=3;task=17"))
+    chunk.add("jdk.ExecutionSample", 2000, 100, 1, 0)
+    chunk.add("jdk.ExecutionSample", 2100, 101, 1, 0)
+    chunk.add("sparkflame.LabelDetails", 3000, jfr.utf8("stage=3"), jfr.utf8("job=5;description=a%2Cb"))
+    return chunk.bytes()
+
+
+def test_labels_of_a_recording_and_of_a_stage(sparkflame, tmp_path):
+    path = tmp_path / "labels.jfr"
+    path.write_bytes(labelled_chunk("app-1") + labelled_chunk("app-2"))
+    run = sparkflame("convert", "-q", "-f", "folded", "-e", "cpu", "--by", "application,executor,job,description", path)
+    assert [line.split(";java/", 1)[0] for line in run.stdout.decode().splitlines()] == [
+        "app-1;executor 7;[no job];[no description]", "app-1;executor 7;job 5;description a,b",
+        "app-2;executor 7;[no job];[no description]", "app-2;executor 7;job 5;description a,b"]
+
+
 def check_bad(sparkflame, tmp_path, data, words):
     path = tmp_path / "bad.jfr"
     path.write_bytes(data)

@@ -20,13 +20,13 @@ def sparks():
     spark.prepare("3.5", "4")
 
 
-def samples(sparkflame, *arguments, by="task"):
-    """{label: count} of CPU samples."""
+def samples(sparkflame, *arguments, by="task", parts=1):
+    """{label: count} of CPU samples; with several labels, as many `parts` of them."""
     done = sparkflame("convert", "-e", "cpu", "-f", "folded", "--by", by, *arguments)
     assert done.returncode == 0, done.stderr
     counts = collections.Counter()
     for line in done.stdout.decode().splitlines():
-        label, count = line.split(";", 1)[0], line.rsplit(" ", 1)[1]
+        label, count = ";".join(line.split(";", parts)[:parts]), line.rsplit(" ", 1)[1]
         counts[label] += int(count)
     return counts
 
@@ -82,6 +82,21 @@ def check_python(sparkflame, folder, recordings):
     assert all(abs(counts[task] * INTERVAL_NS / (2 * SECOND_NS) - 1) <= 0.15 for task in ours), (ours, counts)
 
 
+def check_labels(sparkflame, folder, recordings, application):
+    """Executors, the application, and the job of each stage as the event log has it; a group's texts with all signs."""
+    executors = samples(sparkflame, *recordings, by="application,executor")
+    assert set(executors) == {application}, executors
+    assert set(samples(sparkflame, *recordings, by="executor")) == {"executor 0", "executor 1"}
+    jobs = {stage: event["Job ID"] for event in spark.events(folder) if event["Event"] == "SparkListenerJobStart"
+            for stage in event["Stage IDs"]}
+    counts = samples(sparkflame, *recordings, by="stage,job", parts=2)
+    tagged = {pair: count for pair, count in counts.items() if pair.startswith("stage ")}
+    right = sum(tagged.get(f"stage {stage};job {job}", 0) for stage, job in jobs.items())
+    assert right >= 0.98 * sum(tagged.values()) > 0, (tagged, jobs)
+    groups = samples(sparkflame, "-I", "burn_python", *recordings, by="group,description", parts=2)
+    assert groups.most_common(1)[0][0] == "group night=1;description burn, in Python", groups
+
+
 def check_objects(folder, application):
     """Numbered without a gap; of the killed executor the open recording lies on the local disk."""
     names = sorted(path.name for path in (folder / "out" / application).iterdir())
@@ -110,6 +125,7 @@ def check_cluster(version, sparkflame, tmp_path):
     check_task_times(sparkflame, tasks, recordings)
     check_tags(sparkflame, tasks, recordings)
     check_python(sparkflame, tmp_path, recordings)
+    check_labels(sparkflame, tmp_path, recordings, application)
     sql = samples(sparkflame, *recordings, by="sql")
     assert {"sql 0", "sql 1", "sql 2", "sql 3"} <= set(sql), sql
 

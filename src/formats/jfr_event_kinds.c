@@ -42,5 +42,7 @@ const struct jfr_event_kind jfr_event_kinds[] = {
     {"jdk.ActiveSetting", "", "value", NULL, NULL, UNIT_COUNT, JFR_ROLE_SETTING},
     {"profiler.Span", "", NULL, NULL, NULL, UNIT_COUNT, JFR_ROLE_SPAN},
     {"sparkflame.Labels", "", NULL, NULL, NULL, UNIT_COUNT, JFR_ROLE_LABELS},
+    {"sparkflame.RecordingLabels", "", NULL, NULL, NULL, UNIT_COUNT, JFR_ROLE_RECORDING_LABELS},
+    {"sparkflame.LabelDetails", "", "label", NULL, NULL, UNIT_COUNT, JFR_ROLE_DETAILS},
     {.type = NULL},
 };

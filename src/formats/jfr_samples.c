@@ -66,6 +66,9 @@ static uint32_t make_context(struct jfr_samples *samples, const struct jfr_event
         if (labels[i].value == NO_STRING || labels[i].key == LABEL_KEY_LIMIT)
             return NO_CONTEXT;
     struct text_view text = string_table_text(&samples->survey->spans.texts, span);
+    if (!jfr_spans_labels(samples->labels, profile, labels, &count) ||
+        !jfr_spans_labels(jfr_details_find(&samples->survey->details, text), profile, labels, &count))
+        return NO_CONTEXT;
     if (span != JFR_NO_SPAN && !jfr_spans_labels(text, profile, labels, &count))
         return NO_CONTEXT;
     return context_table_add(&profile->contexts, labels, count);
@@ -258,7 +261,7 @@ static bool add_event(struct jfr_samples *samples, const struct jfr_event_plan *
                       size_t at, struct error *error)
 {
     struct jfr_event_values *values = &samples->batch[samples->batch_size];
-    if (plan->role == JFR_ROLE_SPAN || plan->role == JFR_ROLE_LABELS)
+    if (plan->role == JFR_ROLE_SPAN || plan->role == JFR_ROLE_LABELS || plan->role == JFR_ROLE_DETAILS)
         return true;
     *values = (struct jfr_event_values){.plan = plan, .at = at};
     jfr_layout_read(plan->layout, body, values->slots);
@@ -266,6 +269,12 @@ static bool add_event(struct jfr_samples *samples, const struct jfr_event_plan *
         return error_set(error, ERROR_BAD_INPUT, "chunk offset %zu: an event is shorter than its fields", at);
     if (plan->role == JFR_ROLE_SETTING) {
         take_setting(samples, values->slots);
+        return true;
+    }
+    if (plan->role == JFR_ROLE_RECORDING_LABELS) {
+        /* Before the first sample, as recorders write it. */
+        if (samples->batch_size == 0)
+            samples->labels = jfr_names_string_at(&samples->names, values->slots[JFR_EVENT_TEXT]);
         return true;
     }
     values->event = event_name(samples, values);
@@ -282,6 +291,7 @@ bool jfr_samples_add(struct jfr_samples *samples, const struct jfr_chunk *chunk,
     if (!jfr_names_begin(&samples->names, chunk, schema, error))
         return false;
     samples->is_wall_recording = false;
+    samples->labels = TEXT("");
     samples->last_plan = NULL;
     samples->batch_size = 0;
     id_map_clear(&samples->contexts);

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/id_map.h"
 #include "formats/jfr_chunk.h"
+#include "formats/jfr_details.h"
 #include "formats/jfr_names.h"
 #include "formats/jfr_schema.h"
 #include "formats/jfr_spans.h"
@@ -23,6 +24,7 @@
 /* What must be known of the whole recording before its first sample. */
 struct jfr_survey {
     struct jfr_spans spans;
+    struct jfr_details details;
     bool has_tlab_events; /* then allocation samples tell the same again */
 };
 
@@ -47,8 +49,9 @@ struct jfr_samples {
     struct jfr_names names;
     struct id_map contexts; /* of this chunk, by thread, state and kind of allocation */
     const struct jfr_survey *survey;
-    bool is_wall_recording; /* async-profiler was told to sample by the wall clock */
-    uint64_t without_stack; /* events that were dropped */
+    struct text_view labels; /* of all samples of this chunk */
+    bool is_wall_recording;  /* async-profiler was told to sample by the wall clock */
+    uint64_t without_stack;  /* events that were dropped */
     struct jfr_event_values batch[JFR_BATCH_EVENTS];
     size_t batch_size;
     const struct jfr_event_plan *last_plan; /* and its event in the profile, for the next one */
@@ -56,6 +59,8 @@ struct jfr_samples {
     uint32_t last_event_number;
 };
 
+bool jfr_survey_init(struct jfr_survey *survey) MUST_CHECK;
+void jfr_survey_release(struct jfr_survey *survey);
 /* True when recordings must be surveyed before they are read with these options. */
 bool jfr_survey_may_matter(const struct read_options *options);
 /* Adds what one chunk says; it may be indexed in doing so. `names` must be of a profile for this alone. */

@@ -191,7 +191,8 @@ static void describe_fields(const struct jfr_schema *schema, const struct jfr_ty
 
 static bool has_samples(enum jfr_event_role role)
 {
-    return role != JFR_ROLE_SPAN && role != JFR_ROLE_LABELS && role != JFR_ROLE_SETTING;
+    return role != JFR_ROLE_SPAN && role != JFR_ROLE_LABELS && role != JFR_ROLE_RECORDING_LABELS &&
+           role != JFR_ROLE_DETAILS && role != JFR_ROLE_SETTING;
 }
 
 static bool is_wanted(const struct jfr_event_plan *plan, struct text_view event)

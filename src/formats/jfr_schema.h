@@ -76,10 +76,12 @@ enum jfr_event_role {
     JFR_ROLE_SAMPLE,
     JFR_ROLE_CPU_OR_WALL, /* a CPU sample, or a wall clock one when async-profiler says so by its state */
     JFR_ROLE_ALLOCATION_SAMPLE,
-    JFR_ROLE_OLD_OBJECT, /* its class is a constant of its own */
-    JFR_ROLE_SPAN,       /* the thread had the tag for the duration */
-    JFR_ROLE_LABELS,     /* the thread has these labels from now on */
-    JFR_ROLE_SETTING,    /* says how the recording was made */
+    JFR_ROLE_OLD_OBJECT,       /* its class is a constant of its own */
+    JFR_ROLE_SPAN,             /* the thread had the tag for the duration */
+    JFR_ROLE_LABELS,           /* the thread has these labels from now on */
+    JFR_ROLE_RECORDING_LABELS, /* all samples of the chunk have these labels */
+    JFR_ROLE_DETAILS,          /* who has one label has others, too */
+    JFR_ROLE_SETTING,          /* says how the recording was made */
 };
 
 /* An event type and what becomes of it. */

@@ -4,6 +4,22 @@
  */
 #include "formats/jfr_samples.h"
 
+bool jfr_survey_init(struct jfr_survey *survey)
+{
+    *survey = (struct jfr_survey){.has_tlab_events = false};
+    bool good = jfr_spans_init(&survey->spans);
+    good = jfr_details_init(&survey->details) && good;
+    if (!good)
+        jfr_survey_release(survey);
+    return good;
+}
+
+void jfr_survey_release(struct jfr_survey *survey)
+{
+    jfr_spans_release(&survey->spans);
+    jfr_details_release(&survey->details);
+}
+
 static bool is_role(const struct jfr_event_plan *plan, enum jfr_event_role role)
 {
     return plan != NULL && plan->role == role;
@@ -16,7 +32,7 @@ static bool is_tlab(const struct jfr_event_plan *plan)
 
 static bool labels_threads(const struct jfr_event_plan *plan)
 {
-    return is_role(plan, JFR_ROLE_SPAN) || is_role(plan, JFR_ROLE_LABELS);
+    return is_role(plan, JFR_ROLE_SPAN) || is_role(plan, JFR_ROLE_LABELS) || is_role(plan, JFR_ROLE_DETAILS);
 }
 
 bool jfr_survey_may_matter(const struct read_options *options)
@@ -68,6 +84,24 @@ static bool add_span(struct jfr_survey *survey, struct jfr_names *names, const s
     return jfr_spans_add(&survey->spans, names->thread_list[thread].key, from_ns, to_ns, text, is_open);
 }
 
+static bool add_details(struct jfr_survey *survey, struct jfr_names *names, const struct jfr_event_plan *plan,
+                        struct jfr_cursor *body)
+{
+    uint64_t slots[JFR_EVENT_SLOTS] = {0};
+    jfr_layout_read(plan->layout, body, slots);
+    if (body->failed || slots[JFR_EVENT_VALUE] == 0 || slots[JFR_EVENT_TEXT] == 0)
+        return true;
+    return jfr_details_add(&survey->details, jfr_names_string_at(names, slots[JFR_EVENT_VALUE]),
+                           jfr_names_string_at(names, slots[JFR_EVENT_TEXT]));
+}
+
+static bool add_labels(struct jfr_survey *survey, struct jfr_names *names, const struct jfr_event_plan *plan,
+                       struct jfr_cursor *body)
+{
+    return plan->role == JFR_ROLE_DETAILS ? add_details(survey, names, plan, body)
+                                          : add_span(survey, names, plan, body);
+}
+
 bool jfr_survey_add(struct jfr_survey *survey, struct jfr_names *names, struct jfr_chunk *chunk,
                     struct jfr_schema *schema, const struct read_options *options, struct error *error)
 {
@@ -81,7 +115,7 @@ bool jfr_survey_add(struct jfr_survey *survey, struct jfr_names *names, struct j
     struct jfr_event event;
     while (jfr_chunk_next(chunk, &position, &event)) {
         const struct jfr_event_plan *plan = jfr_schema_plan(schema, event.type);
-        if (labels_threads(plan) && !add_span(survey, names, plan, &event.body))
+        if (labels_threads(plan) && !add_labels(survey, names, plan, &event.body))
             return error_set_memory(error);
     }
     return true;

@@ -355,7 +355,7 @@ static bool read_alone(struct byte_source *source, const struct read_options *op
     struct recording recording = {
         .options = options, .profile = profile, .source = source, .worker_count = 1};
     recording.workers = calloc(MOST_WORKERS, sizeof(*recording.workers));
-    if (recording.workers == NULL || !jfr_spans_init(&recording.survey.spans)) {
+    if (recording.workers == NULL || !jfr_survey_init(&recording.survey)) {
         free(recording.workers);
         return error_set_memory(error);
     }
@@ -367,7 +367,7 @@ static bool read_alone(struct byte_source *source, const struct read_options *op
         worker_release(&recording.workers[i]);
     free(recording.workers);
     free(recording.chunks);
-    jfr_spans_release(&recording.survey.spans);
+    jfr_survey_release(&recording.survey);
     struct error later;
     good = place_stacks(&recording, good ? error : &later) && good;
     jfr_stacks_release(&recording.stacks);

@@ -55,6 +55,7 @@ struct arguments {
     const char *unknown; /* the first argument that is not known */
     const char *event;
     const char *file;
+    const char *labels; /* of all samples: "application=app-1;executor=3"; %2C for a comma */
     const char *log;
     const char *reply; /* where an attach command's words go, also those of its failure */
     const char *log_level;

@@ -17,6 +17,8 @@
 #define JAVA_METHOD(type) __attribute__((visibility("default"))) JNIEXPORT type JNICALL
 
 JAVA_METHOD(void) Java_org_sparkflame_Agent_setTag(JNIEnv *environment, jclass caller, jstring tag);
+JAVA_METHOD(void)
+Java_org_sparkflame_Agent_describe(JNIEnv *environment, jclass caller, jstring label, jstring labels);
 JAVA_METHOD(jstring) Java_org_sparkflame_Agent_execute(JNIEnv *environment, jclass caller, jstring command);
 JAVA_METHOD(void)
 Java_one_profiler_AsyncProfiler_start0(JNIEnv *environment, jobject self, jstring event, jlong interval,
@@ -38,18 +40,30 @@ static void throw_error(JNIEnv *environment, const struct error *error)
         (*environment)->ThrowNew(environment, exception, error->message);
 }
 
-/* The thread that calls is the one that is tagged; null or "" ends the tag. */
-void Java_org_sparkflame_Agent_setTag(JNIEnv *environment, jclass caller, jstring tag)
+/* The bytes of a string in `text`, of TAG_LIMIT_BYTES; empty for null and for what is longer. */
+static struct text_view text_of_java(JNIEnv *environment, jstring string, char *text)
 {
-    char text[TAG_LIMIT_BYTES];
-    jsize bytes = tag == NULL ? 0 : (*environment)->GetStringUTFLength(environment, tag);
+    jsize bytes = string == NULL ? 0 : (*environment)->GetStringUTFLength(environment, string);
     if (bytes >= TAG_LIMIT_BYTES)
         bytes = 0;
     if (bytes > 0)
         (*environment)
-            ->GetStringUTFRegion(environment, tag, 0, (*environment)->GetStringLength(environment, tag),
+            ->GetStringUTFRegion(environment, string, 0, (*environment)->GetStringLength(environment, string),
                                  text);
-    tags_set((struct text_view){text, (size_t)bytes});
+    return (struct text_view){text, (size_t)bytes};
+}
+
+/* The thread that calls is the one that is tagged; null or "" ends the tag. */
+void Java_org_sparkflame_Agent_setTag(JNIEnv *environment, jclass caller, jstring tag)
+{
+    char text[TAG_LIMIT_BYTES];
+    tags_set(text_of_java(environment, tag, text));
+}
+
+void Java_org_sparkflame_Agent_describe(JNIEnv *environment, jclass caller, jstring label, jstring labels)
+{
+    char text[TAG_LIMIT_BYTES], details[TAG_LIMIT_BYTES];
+    recording_describe(text_of_java(environment, label, text), text_of_java(environment, labels, details));
 }
 
 static bool run(JNIEnv *environment, jstring command, struct text_builder *text)

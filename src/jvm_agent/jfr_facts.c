@@ -233,9 +233,19 @@ static void put_libraries(struct text_builder *bytes, uint64_t ticks)
     }
 }
 
+static void put_labels(struct text_builder *bytes, uint64_t ticks, const char *labels)
+{
+    size_t begin = jfr_event_begin(bytes, JFR_RECORDING_LABELS);
+    jfr_put_number(bytes, ticks);
+    jfr_put_text(bytes, text_of(labels));
+    jfr_event_end(bytes, begin);
+}
+
 void jfr_facts_write(struct text_builder *bytes, uint64_t ticks, const struct arguments *arguments,
                      const struct event_plan *plan, const char *path)
 {
+    if (arguments->labels != NULL)
+        put_labels(bytes, ticks, arguments->labels);
     put_recording(bytes, ticks, path);
     put_settings(bytes, ticks, arguments, plan);
     put_machine(bytes, ticks);

@@ -11,6 +11,7 @@
 #include "jvm_agent/frame_text.h"
 #include "jvm_agent/jfr_bytes.h"
 #include "jvm_agent/jfr_types.h"
+#include "jvm_agent/label_details.h"
 #include "jvm_agent/sampler.h"
 #include "jvm_agent/tags.h"
 
@@ -202,6 +203,7 @@ static void add_tag(struct jfr_file *file, const struct sample *sample)
     jfr_put_number(bytes, jfr_pool_thread(&file->pools, sample->tid));
     jfr_put_text(bytes, tags_text(sample->tag));
     jfr_event_end(bytes, begin);
+    label_details_use(tags_text(sample->tag), &file->events, file->pools.chunk, sample->time_ns);
     if (sample->class_number == 0 || sample->detail == 0)
         return;
     uint32_t text = jfr_pool_string(&file->pools, tags_text(sample->class_number));

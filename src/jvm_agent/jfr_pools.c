@@ -13,6 +13,7 @@
 #include "jvm_agent/thread_names.h"
 
 #define POOL_LIMIT_BYTES ((size_t)256 << 20)
+#define STRINGS_KEPT ((size_t)1 << 16)
 #define NAMES_LIMIT ((size_t)1 << 26)
 /* Methods of native code are numbered from here on, those of Java below. */
 #define NATIVE_METHOD_BASE 0x40000000u
@@ -89,6 +90,16 @@ void jfr_pools_release(struct jfr_pools *pools)
     memset(pools, 0, sizeof(*pools));
 }
 
+/* Mostly the tags of tasks, each of which is used once. */
+static void forget_strings(struct jfr_pools *pools)
+{
+    struct jfr_name_set fresh = {.chunks = NULL};
+    if (pools->string_set.names.size < STRINGS_KEPT || !name_set_init(&fresh))
+        return;
+    name_set_release(&pools->string_set);
+    pools->string_set = fresh;
+}
+
 /* Never the same number twice in a process: stacks and methods remember it from one recording to the next. */
 void jfr_pools_begin_chunk(struct jfr_pools *pools)
 {
@@ -99,6 +110,7 @@ void jfr_pools_begin_chunk(struct jfr_pools *pools)
         text_builder_clear(&list[i]->bytes);
         list[i]->count = 0;
     }
+    forget_strings(pools);
     pools->chunk = ++chunks_begun;
     pools->fixed_written = false;
     pools->last_pools_offset = 0;

@@ -4,6 +4,7 @@
 
 #include "jvm_agent/agent_log.h"
 #include "jvm_agent/jfr_facts.h"
+#include "jvm_agent/label_details.h"
 #include "jvm_agent/sampler.h"
 #include "jvm_agent/thread_table.h"
 
@@ -64,6 +65,12 @@ void jfr_session_add(struct jfr_session *session, const struct sample *sample)
 {
     if (!session->failed)
         jfr_file_add_sample(&session->file, sample);
+}
+
+void jfr_session_describe(struct jfr_session *session, struct text_view label)
+{
+    if (!session->failed)
+        label_details_use(label, &session->file.events, session->file.pools.chunk, sampler_now_ns());
 }
 
 void jfr_session_add_python(struct jfr_session *session, const struct python_stack *stack)

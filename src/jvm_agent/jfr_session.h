@@ -29,6 +29,8 @@ struct jfr_session {
 bool jfr_session_open(struct jfr_session *session, const struct arguments *arguments,
                       const struct event_plan *plan, const char *path, struct error *error) MUST_CHECK;
 void jfr_session_add(struct jfr_session *session, const struct sample *sample);
+/* The label's details (label_details.h) are new. */
+void jfr_session_describe(struct jfr_session *session, struct text_view label);
 void jfr_session_add_python(struct jfr_session *session, const struct python_stack *stack);
 /* To be called several times a second: flushes, ends chunks, takes the metrics of the second. */
 void jfr_session_tick(struct jfr_session *session);

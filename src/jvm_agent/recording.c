@@ -13,6 +13,7 @@
 #include "jvm_agent/frame_text.h"
 #include "jvm_agent/java_vm.h"
 #include "jvm_agent/jfr_session.h"
+#include "jvm_agent/label_details.h"
 #include "jvm_agent/native_memory.h"
 #include "jvm_agent/native_modules.h"
 #include "jvm_agent/own_thread.h"
@@ -508,6 +509,14 @@ static bool end_and_repeat(struct error *error)
     text_builder_release(&text);
     arguments_release(&none);
     return done;
+}
+
+void recording_describe(struct text_view label, struct text_view labels)
+{
+    pthread_mutex_lock(&data_mutex);
+    if (label_details_set(label, labels) && recording.has_session)
+        jfr_session_describe(&recording.session, label);
+    pthread_mutex_unlock(&data_mutex);
 }
 
 bool recording_is_active(void)

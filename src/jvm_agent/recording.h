@@ -22,6 +22,8 @@ bool recording_dump(const struct arguments *arguments, struct text_builder *text
 /* Ends the JFR file and goes on in the one that the arguments name; no sample is lost between them. When that one cannot
  * be written, the recording goes on in the old one. */
 bool recording_rotate(const struct arguments *arguments, struct error *error) MUST_CHECK;
+/* Samples with the label ("stage=3") have these labels, too, in the JFR recording that runs and in later ones. */
+void recording_describe(struct text_view label, struct text_view labels);
 void recording_status(struct text_builder *text);
 void recording_metrics(struct text_builder *text);
 bool recording_is_active(void);

@@ -23,7 +23,7 @@ void sample_counts_release(struct sample_counts *counts)
 static uint64_t key_of(const struct sample *sample, int32_t tid)
 {
     uint64_t first = (uint64_t)sample->trace << 32 | (uint32_t)tid;
-    uint64_t second = (uint64_t)sample->class_number << 32 | (uint64_t)sample->tag << 4 | sample->kind;
+    uint64_t second = (uint64_t)sample->class_number << 32 | sample->kind;
     return hash_mix(first ^ HASH_SEED, hash_u64(second));
 }
 
@@ -41,7 +41,6 @@ static struct sample_count *find(struct sample_counts *counts, const struct samp
     *place = (uint32_t)counts->count;
     struct sample_count *entry = &counts->entries[counts->count++];
     *entry = (struct sample_count){.trace = sample->trace, .tid = tid, .class_number = sample->class_number};
-    entry->tag = sample->tag;
     entry->kind = sample->kind;
     entry->state = sample->state;
     return entry;

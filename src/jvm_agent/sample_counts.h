@@ -23,7 +23,6 @@ struct sample_count {
     uint32_t trace;
     int32_t tid; /* 0: all threads */
     uint32_t class_number;
-    uint32_t tag;
     uint8_t kind;
     uint8_t state;
 };

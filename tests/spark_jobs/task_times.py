@@ -39,6 +39,7 @@ def executor_process(executor):
 
 for factor in (1, 2, 3):
     work(factor * ROWS)
+spark.sparkContext.setJobGroup("night=1", "burn, in Python")
 print(spark.sparkContext.parallelize(range(2), 2).map(burn_python).sum())
 time.sleep(3)
 os.kill(executor_process("0"), signal.SIGKILL)

@@ -8,6 +8,9 @@ public final class Agent {
     /** What the calling thread works on from now on, as "stage=3;task=41"; null ends it. */
     public static native void setTag(String tag);
 
+    /** Samples whose tag begins with the label, as "stage=3", have these labels, too: "job=1;group=nightly". */
+    public static native void describe(String label, String labels);
+
     /**
      * Runs one argument string of the agent.
      *

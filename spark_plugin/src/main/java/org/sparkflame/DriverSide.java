@@ -14,6 +14,7 @@ final class DriverSide implements DriverPlugin {
     private final Dialect dialect;
     private Settings settings;
     private ExecutorChoice choice;
+    private final JobsOfStages jobs = new JobsOfStages();
     private Recorder recorder;
 
     DriverSide(Dialect dialect) {
@@ -26,6 +27,7 @@ final class DriverSide implements DriverPlugin {
             settings = RecorderSetup.settings(dialect, plugin.conf(), true);
             if (settings != null) {
                 choice = new ExecutorChoice(settings.fraction, settings.first);
+                context.addSparkListener(jobs);
             }
         } catch (Throwable e) {
             LOG.warn("sparkflame: the driver is not profiled", e);
@@ -47,9 +49,12 @@ final class DriverSide implements DriverPlugin {
         }
     }
 
-    /** An executor asks by its id whether it is to be recorded. */
+    /** An executor asks by its id whether it is to be recorded, or by the number of a stage for its job. */
     @Override
     public Object receive(Object message) {
+        if (message instanceof Integer) {
+            return jobs.jobOf((Integer) message);
+        }
         return choice != null && message instanceof String && choice.take((String) message);
     }
 

@@ -13,6 +13,7 @@ final class ExecutorSide implements ExecutorPlugin {
     private static final Logger LOG = LoggerFactory.getLogger("org.sparkflame");
     private final Dialect dialect;
     private Recorder recorder;
+    private StageDetails stages;
 
     ExecutorSide(Dialect dialect) {
         this.dialect = dialect;
@@ -20,6 +21,7 @@ final class ExecutorSide implements ExecutorPlugin {
 
     @Override
     public void init(PluginContext plugin, Map<String, String> extra) {
+        stages = new StageDetails(plugin);
         try {
             if ("driver".equals(plugin.executorID())) {
                 return; // one JVM: the driver's side records it
@@ -44,6 +46,7 @@ final class ExecutorSide implements ExecutorPlugin {
             TaskContext context = TaskContext.get();
             if (Recorder.isRunning() && context != null) {
                 Agent.setTag(TaskTag.of(context));
+                stages.note(context);
             }
         } catch (Throwable e) {
             LOG.debug("sparkflame: a task has no tag", e);
@@ -72,6 +75,7 @@ final class ExecutorSide implements ExecutorPlugin {
 
     @Override
     public void shutdown() {
+        stages.stop();
         Recorder.end(recorder);
     }
 }

@@ -37,7 +37,8 @@ final class Recorder {
     }
 
     /** Starts the only recorder of this JVM; null when there is one already. `shipper` may be null. */
-    static synchronized Recorder start(Settings settings, LocalFolder folder, Shipper shipper) throws IOException {
+    static synchronized Recorder start(Settings settings, String labels, LocalFolder folder, Shipper shipper)
+            throws IOException {
         if (running != null) {
             return null;
         }
@@ -49,7 +50,7 @@ final class Recorder {
         if (settings.python && !arguments.contains("python")) {
             arguments += ",python=" + settings.pythonRate;
         }
-        Agent.execute("start,jfr," + arguments + ",file=" + folder.next());
+        Agent.execute("start,jfr," + arguments + ",labels=" + labels + ",file=" + folder.next());
         Recorder recorder = new Recorder(folder, shipper, settings.intervalMilliseconds);
         folder.advance();
         running = recorder;

@@ -51,7 +51,7 @@ final class RecorderSetup {
             File local = new File(settings.localDir, subfolder);
             LocalFolder folder = new LocalFolder(local.getAbsoluteFile(), baseName, settings.localLimitBytes);
             Shipper shipper = shipper(settings, conf, subfolder, baseName);
-            Recorder recorder = Recorder.start(settings, folder, shipper);
+            Recorder recorder = Recorder.start(settings, labels(application, executor), folder, shipper);
             if (recorder != null) {
                 LOG.info("sparkflame: {} is profiled ({}), recordings go every {} s to {}", what, settings.arguments,
                         settings.intervalMilliseconds / 1000, shipper == null ? folder + " on this machine" : shipper.target());
@@ -63,6 +63,11 @@ final class RecorderSetup {
             LOG.error("sparkflame: {} is not profiled: {}", what, e.toString());
         }
         return null;
+    }
+
+    /** Of all samples. */
+    static String labels(String application, String executor) {
+        return new Labels().add("application", application).add("executor", executor).toString();
     }
 
     private static Shipper shipper(Settings settings, SparkConf conf, String subfolder, String baseName) {
