@@ -1,15 +1,27 @@
 #include "jvm_agent/agent_log.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
 static const char *const level_names[] = {"TRACE", "DEBUG", "INFO", "WARN", "ERROR", "NONE"};
-static int log_descriptor = STDERR_FILENO;
+static int log_descriptor = -1; /* of a file; -1: none */
 static enum agent_log_level log_level = LOG_INFO;
+
+/* Who put this library where async-profiler's was reads its lines where that one's came. */
+static int standard_descriptor(void)
+{
+    Dl_info info;
+    const char *name = dladdr(level_names, &info) != 0 && info.dli_fname != NULL ? info.dli_fname : "";
+    const char *slash = strrchr(name, '/');
+    bool stands_in = strncmp(slash == NULL ? name : slash + 1, "libasyncProfiler", 16) == 0;
+    return stands_in ? STDOUT_FILENO : STDERR_FILENO;
+}
 
 void agent_log_open(const char *path, const char *level)
 {
@@ -18,13 +30,12 @@ void agent_log_open(const char *path, const char *level)
             log_level = (enum agent_log_level)i;
     if (path == NULL)
         return;
-    int descriptor = path[0] == 0 || strcmp(path, "stderr") == 0
-                         ? STDERR_FILENO
-                         : open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    if (log_descriptor != STDERR_FILENO)
+    bool standard = path[0] == 0 || strcmp(path, "stderr") == 0;
+    int descriptor = standard ? -1 : open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (log_descriptor >= 0)
         close(log_descriptor);
-    log_descriptor = descriptor < 0 ? STDERR_FILENO : descriptor;
-    if (descriptor < 0)
+    log_descriptor = descriptor;
+    if (descriptor < 0 && !standard)
         agent_log(LOG_WARN, "cannot write the log file %s", path);
 }
 
@@ -40,6 +51,6 @@ void agent_log(enum agent_log_level level, const char *format, ...)
     va_end(values);
     size_t length = (size_t)used < sizeof(line) - 1 ? (size_t)used : sizeof(line) - 2;
     line[length++] = '\n';
-    ssize_t written = write(log_descriptor, line, length);
+    ssize_t written = write(log_descriptor >= 0 ? log_descriptor : standard_descriptor(), line, length);
     (void)written; /* there is nowhere left to complain */
 }

@@ -1,6 +1,6 @@
 /*
- * agent_log.h - the agent's few words: one line each, to the file of log= or to standard error, never to standard
- * output.
+ * agent_log.h - the agent's few words: one line each, to the file of log= or to standard error. Only when the library
+ * is called libasyncProfiler.so they go to standard output, as that one's do.
  *
  * Threads: any, but no signal handler.
  */

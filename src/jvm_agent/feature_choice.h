@@ -13,6 +13,8 @@
 struct feature_choice {
     bool receivers;      /* vtable */
     bool compiler_tasks; /* comptask */
+    bool asks_vm;        /* agct */
+    bool mixed;
     uint64_t compiler_entries[COMPILER_ENTRIES];
     bool has_thread_key;
     pthread_key_t thread_key; /* under which the JVM keeps its own thread structure */

@@ -38,21 +38,29 @@ static void prepare(void)
     }
 }
 
+static bool choose(struct text_view name, const char *feature, bool *chosen)
+{
+    bool same = text_equal(name, text_of(feature));
+    *chosen |= same;
+    return same;
+}
+
 bool features_choose(const char *text, struct error *error)
 {
-    static const char *const others[] = {"stats", "jnienv", "agct", "mixed", "pcaddr"};
+    static const char *const others[] = {"stats", "jnienv", "pcaddr"};
     memset(&feature_choice, 0, sizeof(feature_choice));
     struct text_view rest = text_of(text);
     while (rest.size > 0) {
         struct text_view name = text_cut(&rest, '+');
-        bool known = text_equal(name, TEXT("vtable")) || text_equal(name, TEXT("comptask"));
-        feature_choice.receivers |= text_equal(name, TEXT("vtable"));
-        feature_choice.compiler_tasks |= text_equal(name, TEXT("comptask"));
+        bool known = choose(name, "vtable", &feature_choice.receivers) ||
+                     choose(name, "comptask", &feature_choice.compiler_tasks) ||
+                     choose(name, "agct", &feature_choice.asks_vm) ||
+                     choose(name, "mixed", &feature_choice.mixed);
         for (size_t i = 0; i < COUNT_OF(others); i++)
             known |= text_equal(name, text_of(others[i]));
         if (!known)
             return error_set(error, ERROR_USAGE,
-                             "features knows vtable, comptask, stats, mixed and pcaddr, but no %.*s",
+                             "features knows vtable, comptask, mixed, agct, stats and pcaddr, but no %.*s",
                              TEXT_FORMAT(name));
     }
     prepare();

@@ -1,9 +1,9 @@
 #include "jvm_agent/java_vm.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-#include "jvm_agent/agent_log.h"
 #include "jvm_agent/thread_names.h"
 #include "jvm_agent/thread_table.h"
 #include "jvm_agent/thread_watch.h"
@@ -123,6 +123,11 @@ static bool check_own_thread(JNIEnv *environment, struct error *error)
     return true;
 }
 
+static void note_walker_fault(const struct error *error)
+{
+    snprintf(java_vm.walker_fault, sizeof(java_vm.walker_fault), "%.255s", error->message);
+}
+
 bool java_vm_ready(JNIEnv *environment, struct error *error)
 {
     if (java_vm.initialized)
@@ -132,7 +137,7 @@ bool java_vm_ready(JNIEnv *environment, struct error *error)
     struct error layout_error = {0};
     java_vm.own_walker = vm_layout_attach(&layout_error);
     if (!java_vm.own_walker)
-        agent_log(LOG_WARN, "Java frames will be missing: %s", layout_error.message);
+        note_walker_fault(&layout_error);
     java_vm.initialized = true;
     return true;
 }
@@ -147,7 +152,7 @@ void java_vm_check_walker(JNIEnv *environment)
     if (walk_check_frames(environment, &error) && walk_check_code(&error))
         return;
     java_vm.own_walker = vm.java_frames = false;
-    agent_log(LOG_WARN, "Java frames will be missing: %s", error.message);
+    note_walker_fault(&error);
 }
 
 int64_t java_vm_thread_number(JNIEnv *environment, jthread thread)

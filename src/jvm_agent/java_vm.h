@@ -19,6 +19,7 @@ struct java_vm {
     bool initialized; /* Java code runs */
     bool dying;
     bool own_walker;             /* the layout passed its self-test */
+    char walker_fault[256];      /* why not */
     intptr_t environment_offset; /* from JavaThread to its JNIEnv */
 };
 
@@ -27,7 +28,7 @@ extern struct java_vm java_vm;
 /* `live`: the JVM runs, or is about to, which is waited for. */
 bool java_vm_open(JavaVM *machine, bool live, struct error *error) MUST_CHECK;
 /* When Java code can run: finds threads, checks the layout. */
-/* Turns the own walker off, with a line in the log, when it does not find what the JVM says of the current stack. */
+/* Turns the own walker off when it does not find what the JVM says of the current stack. */
 void java_vm_check_walker(JNIEnv *environment);
 bool java_vm_ready(JNIEnv *environment, struct error *error) MUST_CHECK;
 /* The calling thread's JNI interface, NULL when it is not attached. */

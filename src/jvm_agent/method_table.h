@@ -36,23 +36,32 @@ struct method {
     uint32_t lines_size;
     uint32_t next;  /* in its bucket */
     uint32_t chunk; /* last recording chunk whose pools hold it; the writer's */
-    bool ready;
+    bool ready;     /* has its names */
 };
 
 struct method_table {
     struct safe_arena *arena;
     struct safe_items methods;
     _Atomic uint32_t *buckets;
+    uint32_t named; /* up to this number all methods have their names; java_fallback.c's */
 };
 
 bool method_table_init(struct method_table *table, struct safe_arena *arena);
 void method_table_release(struct method_table *table);
 /* The number of the method at this address, from 1 on; 0 when that is no method, or there is no room. */
 uint32_t method_table_add(struct method_table *table, uintptr_t address);
+/* The same for a method that is known by its JNI id only: its names are empty, until somebody asks the JVM for them. */
+uint32_t method_table_add_id(struct method_table *table, uintptr_t id);
 /* The same for a class, at HotSpot's Klass: an entry without a method's name. */
 uint32_t method_table_add_class(struct method_table *table, uintptr_t address);
 /* The line of a bytecode, 0 when not known. */
 uint32_t method_line(const struct method *method, int bytecode_index);
+
+/* Entries of method_table_add_id() have an id for an address. */
+static inline bool method_is_id(const struct method *method)
+{
+    return method->address != 0 && method->class_symbol == 0;
+}
 
 static inline struct method *method_table_at(const struct method_table *table, uint32_t number)
 {

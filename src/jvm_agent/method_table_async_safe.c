@@ -17,6 +17,7 @@ struct method_parts {
 bool method_table_init(struct method_table *table, struct safe_arena *arena)
 {
     table->arena = arena;
+    table->named = 0;
     table->buckets = safe_map_present(METHOD_BUCKETS * sizeof(*table->buckets));
     return table->buckets != NULL && safe_items_init(&table->methods, arena, sizeof(struct method));
 }
@@ -206,6 +207,25 @@ uint32_t method_table_add_class(struct method_table *table, uintptr_t address)
     if (number == 0)
         return 0;
     *method_table_at(table, number) = copy;
+    do
+        method_table_at(table, number)->next = first;
+    while (!atomic_compare_exchange_weak(bucket, &first, number));
+    return number;
+}
+
+/* Two handlers that add the same id at once give it two numbers, which does no harm. */
+uint32_t method_table_add_id(struct method_table *table, uintptr_t id)
+{
+    _Atomic uint32_t *bucket = &table->buckets[hash_u64(id) & (METHOD_BUCKETS - 1)];
+    uint32_t first = atomic_load_explicit(bucket, memory_order_acquire);
+    for (uint32_t number = first; number != 0; number = method_table_at(table, number)->next)
+        if (method_table_at(table, number)->address == id && method_is_id(method_table_at(table, number)))
+            return number;
+    uint32_t number = safe_items_add(&table->methods);
+    if (number == 0)
+        return 0;
+    *method_table_at(table, number) =
+        (struct method){.address = id, .class_name = "", .name = "", .signature = ""};
     do
         method_table_at(table, number)->next = first;
     while (!atomic_compare_exchange_weak(bucket, &first, number));

@@ -11,6 +11,7 @@
 #include "jvm_agent/fault_guard.h"
 #include "jvm_agent/features.h"
 #include "jvm_agent/frame_text.h"
+#include "jvm_agent/java_fallback.h"
 #include "jvm_agent/java_vm.h"
 #include "jvm_agent/jfr_session.h"
 #include "jvm_agent/label_details.h"
@@ -26,6 +27,7 @@
 #include "jvm_agent/spans.h"
 #include "jvm_agent/thread_names.h"
 #include "jvm_agent/thread_watch.h"
+#include "jvm_agent/walk_choice.h"
 #include "jvm_agent/windows.h"
 
 #define DEFAULT_MEMORY_BYTES ((size_t)512 << 20)
@@ -62,6 +64,8 @@ static void drain(void)
     struct sample sample;
     pthread_mutex_lock(&data_mutex);
     while (sample_ring_take(&sampler.ring, &sample)) {
+        if (sampler.asks_vm)
+            java_fallback_name_methods(&sampler.methods);
         if (sample.kind < SAMPLE_FREE)
             sample_counts_add(&recording.counts, &sample);
         if (recording.has_session)
@@ -221,16 +225,12 @@ static bool open_data(struct error *error)
 
 static void configure_sampler(const struct arguments *arguments)
 {
-    const char *mode = arguments->stack_mode;
     int64_t depth = arguments->depth;
     sampler.depth_limit = depth > 0 && depth < SAMPLER_DEPTH_LIMIT ? (uint32_t)depth : SAMPLER_DEPTH_LIMIT;
     sampler.truncated_depth =
         arguments->truncated_depth > 0 && arguments->truncated_depth < sampler.depth_limit
             ? (uint32_t)arguments->truncated_depth
             : 0;
-    sampler.native_frames = mode == NULL || strcmp(mode, "no") != 0;
-    sampler.mixed_frames = mode != NULL && strcmp(mode, "vmx") == 0;
-    sampler.native_callers = sampler.native_frames && mode != NULL && strcmp(mode, "vm") != 0;
     sampler.processor_frames = arguments->record_cpu;
     sampler.execution_state = THREAD_STATE_DEFAULT;
 }
@@ -333,6 +333,7 @@ static bool start_locked(struct arguments *arguments, bool keep, struct error *e
     memset(arguments, 0, sizeof(*arguments));
     recording.plan = plan;
     configure_sampler(&recording.arguments);
+    walk_choice_make(&recording.arguments);
     if (!keep && !open_data(error))
         return false;
     return start_engines(error);

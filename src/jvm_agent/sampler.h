@@ -37,6 +37,7 @@ struct sampler {
     uint32_t truncated_depth; /* frames kept of a stack that reaches the limit; 0: all */
     bool native_frames;
     bool mixed_frames;
+    bool asks_vm;        /* Java frames come from the JVM, see java_fallback.h */
     bool native_callers; /* events that are no interruption, too, begin at the innermost native frame */
     bool processor_frames;
     uint64_t interval_ns;

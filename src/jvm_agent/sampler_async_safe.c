@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "jvm_agent/features.h"
+#include "jvm_agent/java_fallback.h"
 #include "jvm_agent/perf_ring.h"
 #include "jvm_agent/rate_limit.h"
 #include "jvm_agent/walker.h"
@@ -78,8 +79,14 @@ static uint32_t walk(struct thread_record *record, const void *context, frame_wo
                                    .context = context,
                                    .depth_limit = sampler.depth_limit - head,
                                    .native_frames = sampler.native_frames,
-                                   .mixed = sampler.mixed_frames};
-    uint32_t depth = head + walker_walk(&request, frames + head, waiting);
+                                   .mixed = sampler.mixed_frames,
+                                   .native_only = sampler.asks_vm};
+    uint32_t depth = head;
+    if (!sampler.asks_vm || sampler.native_frames)
+        depth += walker_walk(&request, frames + head, waiting);
+    if (sampler.asks_vm && depth < sampler.depth_limit)
+        depth += java_fallback_walk(record, context, &sampler.methods, frames + depth,
+                                    sampler.depth_limit - depth);
     count_failure(frames, depth);
     return features_add(record, context, frames, shorten(frames, depth));
 }

@@ -4,6 +4,7 @@
 
 #include "jvm_agent/agent.h"
 #include "jvm_agent/allocations.h"
+#include "jvm_agent/java_fallback.h"
 #include "jvm_agent/java_vm.h"
 #include "jvm_agent/locks.h"
 #include "jvm_agent/process_metrics.h"
@@ -87,6 +88,8 @@ bool vm_events_install(bool live, struct error *error)
     callbacks.DynamicCodeGenerated = on_code;
     callbacks.ThreadStart = on_thread_start;
     callbacks.ThreadEnd = on_thread_end;
+    callbacks.ClassLoad = java_fallback_on_load;
+    callbacks.ClassPrepare = java_fallback_on_prepare;
     callbacks.SampledObjectAlloc = allocations_on_sample;
     callbacks.MonitorContendedEnter = locks_on_wait;
     callbacks.MonitorContendedEntered = locks_on_entered;

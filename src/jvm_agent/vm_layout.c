@@ -53,6 +53,11 @@ static bool exported(const char *name, uint64_t *value)
     return address != NULL;
 }
 
+void *vm_layout_function(const char *name)
+{
+    return dlsym(vm_library == NULL ? RTLD_DEFAULT : vm_library, name);
+}
+
 static bool open_array(struct vm_array *array, const char *array_name, const char *stride_name,
                        struct error *error)
 {

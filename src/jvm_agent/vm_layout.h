@@ -48,6 +48,8 @@ extern struct vm_layout vm;
 bool vm_layout_read(const void *address, struct error *error) MUST_CHECK;
 /* Reads what exists only once the VM runs: code heaps, interpreter, stubs. */
 bool vm_layout_attach(struct error *error) MUST_CHECK;
+/* A function that the library exports, or NULL. */
+void *vm_layout_function(const char *name);
 /* The address of a VM option's value, or NULL. */
 void *vm_layout_flag(const char *name);
 

@@ -25,6 +25,7 @@ struct walk_request {
     uint32_t depth_limit;
     bool native_frames; /* also those of libraries */
     bool mixed;         /* and those between and below the Java frames */
+    bool native_only;   /* ends at the first Java frame */
 };
 
 /* Fills frames, leaf first, and returns how many. *waiting: the thread was in a system call. */

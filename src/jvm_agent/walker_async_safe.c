@@ -352,6 +352,8 @@ static bool step_native(struct walk *walk)
     uintptr_t function = 0;
     struct frame_registers caller = walk->at;
     bool known = native_unwind(&caller, walk->interrupted, walk->stack_end, &function);
+    if (function == 0 && walk->request->native_only)
+        return false; /* may be generated code of a JVM whose layout is not known */
     if (walk->request->native_frames &&
         !add_frame(walk, frame_address(FRAME_NATIVE, function != 0 ? function : walk->at.pc)))
         return false;
@@ -366,7 +368,9 @@ static bool step(struct walk *walk)
 {
     if (walk->at.sp >= walk->stack_end || (walk->at.sp & 7) != 0)
         return give_up(walk, FRAME_ERROR_STACK_RANGE);
-    return code_contains(walk->at.pc) ? step_generated(walk) : step_native(walk);
+    if (!code_contains(walk->at.pc))
+        return step_native(walk);
+    return !walk->request->native_only && step_generated(walk);
 }
 
 static void run(struct walk *walk)
@@ -394,7 +398,8 @@ static void run(struct walk *walk)
 
 static bool prepare(struct walk *walk, bool *waiting)
 {
-    uintptr_t thread = vm.java_frames ? atomic_load(&walk->request->record->java_thread) : 0;
+    bool java = vm.java_frames && !walk->request->native_only;
+    uintptr_t thread = java ? atomic_load(&walk->request->record->java_thread) : 0;
     walk->java_thread = thread;
     if (walk->request->context != NULL) {
         machine_registers(walk->request->context, &walk->at, &walk->leaf);
