@@ -95,7 +95,8 @@ static int report_on(char **paths, int count)
     struct error error = {0};
     struct report_input input;
     struct report_sources sources;
-    struct report_input_options input_options = {.application = options.application, .quiet = options.quiet};
+    struct report_input_options input_options = {
+        .application = options.application, .quiet = options.quiet, .needs_profiles = true};
     bool good = report_input_init(&input, &command_report, &input_options, &error);
     for (int i = 0; good && i < count; i++)
         report_input_add(&input, paths[i]);

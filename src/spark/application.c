@@ -1,6 +1,7 @@
 #include "spark/application.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 
@@ -15,6 +16,7 @@ bool application_init(struct application *application, struct error *error)
     id_map_init(&application->executor_numbers);
     id_map_init(&application->job_numbers);
     id_map_init(&application->sql_numbers);
+    id_map_init(&application->file_counters);
     return string_table_init(&application->strings, STRING_LIMIT_BYTES) || error_set_memory(error);
 }
 
@@ -27,11 +29,13 @@ void application_release(struct application *application)
     free(application->stages);
     free(application->tasks);
     free(application->sqls);
+    free(application->properties);
     id_map_release(&application->stage_numbers);
     id_map_release(&application->task_numbers);
     id_map_release(&application->executor_numbers);
     id_map_release(&application->job_numbers);
     id_map_release(&application->sql_numbers);
+    id_map_release(&application->file_counters);
     *application = (struct application){.tasks = NULL};
 }
 
@@ -128,6 +132,38 @@ void application_finish(struct application *application)
             count_stage(application, job, id);
         }
     }
+}
+
+struct text_view application_property(const struct application *application, const char *key)
+{
+    for (size_t i = 0; i < application->property_count; i++)
+        if (text_equal(application_text(application, application->properties[i].key), text_of(key)))
+            return application_text(application, application->properties[i].value);
+    return TEXT("");
+}
+
+int64_t memory_setting_bytes(struct text_view text)
+{
+    static const char letters[] = "bkmgtp";
+    uint64_t number;
+    size_t digits = 0;
+    while (digits < text.size && text.data[digits] >= '0' && text.data[digits] <= '9')
+        digits++;
+    if (digits > 12 || !text_to_u64(text_part(text, 0, digits), &number))
+        return -1;
+    if (digits == text.size)
+        return (int64_t)(number << 20);
+    const char *letter = strchr(letters, text.data[digits] | 0x20);
+    if (letter == NULL || text.size > digits + 2 || number >> (62 - 10 * (letter - letters)) != 0)
+        return -1;
+    return (int64_t)(number << 10 * (letter - letters));
+}
+
+void executor_peaks_raise(struct executor_peaks *peaks, const struct executor_peaks *other)
+{
+#define EXECUTOR_METRIC(field, key) peaks->field = peaks->field > other->field ? peaks->field : other->field;
+#include "spark/executor_metrics.def"
+#undef EXECUTOR_METRIC
 }
 
 void task_metrics_add(struct task_metrics *sum, const struct task_metrics *metrics)

@@ -28,6 +28,13 @@ struct task_metrics {
 #undef TASK_METRIC
 };
 
+/* The most that was seen; 0 where Spark did not look. */
+struct executor_peaks {
+#define EXECUTOR_METRIC(field, key) int64_t field;
+#include "spark/executor_metrics.def"
+#undef EXECUTOR_METRIC
+};
+
 struct executor {
     uint32_t id;
     uint32_t host;
@@ -36,6 +43,7 @@ struct executor {
     int64_t removed_ms;
     uint32_t removed_reason;
     int64_t storage_bytes; /* memory for caching */
+    struct executor_peaks peaks;
 };
 
 enum job_status {
@@ -85,6 +93,8 @@ struct stage {
     uint32_t failed;
     uint32_t killed;
     uint32_t active;
+    bool uses_python;
+    int64_t python_bytes; /* that went to Python workers of SQL and came back */
     struct task_metrics totals;
 };
 
@@ -114,6 +124,10 @@ struct task {
     struct task_metrics metrics;
 };
 
+struct sql_files {
+    int64_t read, read_bytes, written, written_bytes;
+};
+
 struct sql_execution {
     int64_t id;
     uint32_t description;
@@ -121,6 +135,11 @@ struct sql_execution {
     int64_t start_ms;
     int64_t end_ms;
     uint32_t error;
+    struct sql_files files;
+};
+
+struct property {
+    uint32_t key, value;
 };
 
 struct application {
@@ -145,11 +164,14 @@ struct application {
     size_t task_count, task_capacity;
     struct sql_execution *sqls;
     size_t sql_count, sql_capacity;
+    struct property *properties;
+    size_t property_count, property_capacity;
     struct id_map stage_numbers;    /* (id, attempt) */
     struct id_map task_numbers;     /* task id */
     struct id_map executor_numbers; /* string number of the id */
     struct id_map job_numbers;
     struct id_map sql_numbers;
+    struct id_map file_counters; /* ids of SQL's counters that tell of files */
 };
 
 bool application_init(struct application *application, struct error *error) MUST_CHECK;
@@ -168,6 +190,13 @@ struct sql_execution *application_sql(struct application *application, int64_t i
 /* Sets what only the end shows: which stages were skipped, how many tasks each job had. */
 void application_finish(struct application *application);
 
+/* A property's value; empty when it is not set. */
+struct text_view application_property(const struct application *application, const char *key);
+/* "1g", "512m", "1024": a memory size as Spark's settings have it, in bytes; -1 when it is none. A plain number counts
+ * in MiB. */
+int64_t memory_setting_bytes(struct text_view text);
+
+void executor_peaks_raise(struct executor_peaks *peaks, const struct executor_peaks *other);
 void task_metrics_add(struct task_metrics *sum, const struct task_metrics *metrics);
 /* NO_MS when one of them is unknown, or the difference is impossible. */
 int64_t span_ms(int64_t start_ms, int64_t end_ms);

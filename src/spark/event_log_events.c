@@ -6,15 +6,11 @@
 
 #include "base/array.h"
 #include "spark/event_log.h"
+#include "spark/event_log_details.h"
 #include "spark/json_fields.h"
 
 #define TEXT_LIMIT_BYTES ((size_t)256 << 20)
 #define NO_INTEGER INT64_MIN
-
-struct event_reader {
-    struct application *application;
-    struct json_fields_reader fields;
-};
 
 #define AT(type, field) offsetof(struct type, field)
 
@@ -23,6 +19,8 @@ struct event_reader {
 struct stage_info {
     int64_t id, attempt, task_count, submitted_ms, completed_ms;
     uint32_t name, details, failure;
+    bool uses_python;
+    int64_t python_bytes;
 };
 
 static const struct json_field stage_info_fields[] = {
@@ -34,6 +32,8 @@ static const struct json_field stage_info_fields[] = {
     {"Submission Time", FIELD_INTEGER, AT(stage_info, submitted_ms)},
     {"Completion Time", FIELD_INTEGER, AT(stage_info, completed_ms)},
     {"Failure Reason", FIELD_TEXT, AT(stage_info, failure)},
+    {"RDD Info", FIELD_OTHER, AT(stage_info, uses_python), NULL, event_log_read_data_sets},
+    {"Accumulables", FIELD_OTHER, AT(stage_info, python_bytes), NULL, event_log_read_counters},
     {NULL},
 };
 
@@ -53,6 +53,8 @@ static struct stage *store_stage(struct application *application, const struct s
         stage->completed_ms = info->completed_ms;
     if (info->failure != 0)
         stage->failure = info->failure;
+    stage->uses_python = stage->uses_python || info->uses_python;
+    stage->python_bytes = info->python_bytes;
     return stage;
 }
 
@@ -99,6 +101,7 @@ static bool read_environment(struct event_reader *reader)
     };
     static const struct json_field fields[] = {
         {"JVM Information", FIELD_OBJECT, 0, jvm_fields},
+        {"Spark Properties", FIELD_OTHER, 0, NULL, event_log_read_properties},
         {NULL},
     };
     return read_object(reader, fields, reader->application);
@@ -181,6 +184,26 @@ static bool read_block_manager_added(struct event_reader *reader)
         executor->host = event.host;
     if (executor->added_ms == NO_MS)
         executor->added_ms = event.time_ms;
+    return true;
+}
+
+static bool read_stage_executor_metrics(struct event_reader *reader)
+{
+    struct peaks_event {
+        uint32_t id;
+        struct executor_peaks peaks;
+    } event = {.id = 0};
+    static const struct json_field fields[] = {
+        {"Executor ID", FIELD_TEXT, AT(peaks_event, id)},
+        {"Executor Metrics", FIELD_OTHER, AT(peaks_event, peaks), NULL, event_log_read_peaks},
+        {NULL},
+    };
+    if (!read_object(reader, fields, &event))
+        return false;
+    struct executor *executor = application_executor(reader->application, event.id);
+    if (executor == NULL)
+        return out_of_memory(reader);
+    executor_peaks_raise(&executor->peaks, &event.peaks);
     return true;
 }
 
@@ -366,6 +389,7 @@ struct task_event {
     bool speculative, failed, killed, has_metrics;
     uint32_t reason, class_name, description, stack_trace, loss_reason, kill_reason;
     struct task_metrics metrics;
+    struct executor_peaks peaks;
 };
 
 static const struct json_field task_info_fields[] = {
@@ -460,6 +484,7 @@ static const struct json_field task_fields[] = {
     {"Task Info", FIELD_OBJECT, 0, task_info_fields},
     {"Task End Reason", FIELD_OBJECT, 0, end_reason_fields},
     {"Task Metrics", FIELD_OTHER, 0, NULL, read_metrics},
+    {"Task Executor Metrics", FIELD_OTHER, AT(task_event, peaks), NULL, event_log_read_peaks},
     {NULL},
 };
 
@@ -474,6 +499,7 @@ static bool store_task(struct event_reader *reader, const struct task_event *eve
         return out_of_memory(reader);
     if (executor->host == 0)
         executor->host = event->host;
+    executor_peaks_raise(&executor->peaks, &event->peaks);
     (*task)->stage = (uint32_t)(*stage - application->stages);
     (*task)->executor = (uint32_t)(executor - application->executors);
     (*task)->index = (uint32_t)event->index;
@@ -558,6 +584,7 @@ static bool read_task_end(struct event_reader *reader)
 struct sql_event {
     int64_t id, time_ms;
     uint32_t description, plan, error;
+    struct sql_files files;
 };
 
 static bool read_sql_event(struct event_reader *reader, struct sql_event *event, struct sql_execution **sql)
@@ -568,6 +595,8 @@ static bool read_sql_event(struct event_reader *reader, struct sql_event *event,
         {"description", FIELD_TEXT, AT(sql_event, description)},
         {"physicalPlanDescription", FIELD_TEXT, AT(sql_event, plan)},
         {"errorMessage", FIELD_TEXT, AT(sql_event, error)},
+        {"sparkPlanInfo", FIELD_OTHER, 0, NULL, event_log_read_plan},
+        {"accumUpdates", FIELD_OTHER, AT(sql_event, files), NULL, event_log_read_driver_counters},
         {NULL},
     };
     *event = (struct sql_event){.time_ms = NO_MS};
@@ -610,6 +639,20 @@ static bool read_sql_end(struct event_reader *reader)
     return true;
 }
 
+static bool read_driver_counters(struct event_reader *reader)
+{
+    struct sql_event event;
+    struct sql_execution *sql;
+    if (!read_sql_event(reader, &event, &sql))
+        return false;
+    sql->files.read = (int64_t)((uint64_t)sql->files.read + (uint64_t)event.files.read);
+    sql->files.read_bytes = (int64_t)((uint64_t)sql->files.read_bytes + (uint64_t)event.files.read_bytes);
+    sql->files.written = (int64_t)((uint64_t)sql->files.written + (uint64_t)event.files.written);
+    sql->files.written_bytes =
+        (int64_t)((uint64_t)sql->files.written_bytes + (uint64_t)event.files.written_bytes);
+    return true;
+}
+
 /* ---- which is which ---- */
 
 static const struct {
@@ -632,6 +675,8 @@ static const struct {
     {"SparkListenerSQLExecutionStart", read_sql_start},
     {"SparkListenerSQLAdaptiveExecutionUpdate", read_sql_update},
     {"SparkListenerSQLExecutionEnd", read_sql_end},
+    {"SparkListenerStageExecutorMetrics", read_stage_executor_metrics},
+    {"SparkListenerDriverAccumUpdates", read_driver_counters},
 };
 
 /* The event's name, from the line's begin, so that lines that do not matter cost nothing. */

@@ -170,6 +170,10 @@ static void write_advice(struct json_out *out, const struct advice *advice)
             json_out_number(out, "stage", item->stage);
             json_out_number(out, "attempt", item->attempt);
         }
+        if (item->task >= 0)
+            json_out_number(out, "task", item->task);
+        if (item->place[0] != '\0')
+            json_out_plain(out, "place", item->place);
         json_out_plain(out, "finding", item->finding);
         json_out_plain(out, "remedy", item->remedy);
         json_out_end(out);

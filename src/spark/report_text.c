@@ -21,10 +21,15 @@ bool report_init(struct report *report, const struct report_sources *sources, st
                               .log = sources->log,
                               .metrics = sources->metrics,
                               .profile = sources->profile};
+    struct advice_sources advised = {.application = sources->application,
+                                     .statistics = &report->statistics,
+                                     .log = sources->log,
+                                     .metrics = sources->metrics,
+                                     .profile = sources->profile};
     bool good = stage_statistics_init(&report->statistics, sources->application, error) &&
                 metric_curves_init(&report->curves, sources->metrics != NULL ? sources->metrics : &no_metrics,
                                    error) &&
-                advice_init(&report->advice, sources->application, &report->statistics, error);
+                advice_init(&report->advice, &advised, error);
     if (!good)
         report_release(report);
     return good;

@@ -1,0 +1,257 @@
+#include "spark/event_log_details.h"
+
+#include <string.h>
+
+#include "base/array.h"
+
+#define MOST_PROPERTIES 100000
+
+static struct application *application_of(struct json_fields_reader *fields)
+{
+    return ((struct event_reader *)fields->context)->application;
+}
+
+/* ---- lists of objects ---- */
+
+/* Calls `read` for each object of a list; what is no object is passed over. */
+static bool read_list(struct json_fields_reader *fields, enum json_token first,
+                      bool (*read)(struct json_fields_reader *fields, void *place), void *place)
+{
+    if (first != JSON_ARRAY_BEGIN)
+        return json_reader_skip(fields->json, first, fields->error);
+    for (;;) {
+        enum json_token token = json_reader_next(fields->json, fields->error);
+        if (token == JSON_ARRAY_END)
+            return true;
+        if (token == JSON_FAILED)
+            return false;
+        if (token == JSON_OBJECT_BEGIN ? !read(fields, place)
+                                       : !json_reader_skip(fields->json, token, fields->error))
+            return false;
+    }
+}
+
+/* ---- properties ---- */
+
+bool event_log_read_properties(struct json_fields_reader *fields, enum json_token first, void *place)
+{
+    struct application *application = application_of(fields);
+    (void)place;
+    if (first != JSON_OBJECT_BEGIN)
+        return json_reader_skip(fields->json, first, fields->error);
+    application->property_count = 0;
+    for (;;) {
+        enum json_token token = json_reader_next(fields->json, fields->error);
+        if (token != JSON_KEY)
+            return token == JSON_OBJECT_END;
+        if (!array_reserve(&application->properties, &application->property_capacity,
+                           application->property_count + 1, MOST_PROPERTIES))
+            return error_set(fields->error, ERROR_BAD_INPUT, "more than %d properties", MOST_PROPERTIES);
+        struct property property = {string_table_add(fields->strings, fields->json->text), 0};
+        token = json_reader_next(fields->json, fields->error);
+        if (token == JSON_TEXT)
+            property.value = string_table_add(fields->strings, fields->json->text);
+        else if (token == JSON_FAILED || !json_reader_skip(fields->json, token, fields->error))
+            return false;
+        if (property.key == NO_STRING || property.value == NO_STRING)
+            return error_set_memory(fields->error);
+        application->properties[application->property_count++] = property;
+    }
+}
+
+/* ---- data sets ---- */
+
+static bool names_python(struct json_fields_reader *fields, enum json_token first, void *place)
+{
+    static const char *const words[] = {"Python", "Pandas", "InArrow"};
+    if (first != JSON_TEXT)
+        return json_reader_skip(fields->json, first, fields->error);
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+        if (text_find(fields->json->text, text_of(words[i])) != TEXT_NOT_FOUND)
+            *(bool *)place = true;
+    return true;
+}
+
+static bool read_data_set(struct json_fields_reader *fields, void *place)
+{
+    static const struct json_field names[] = {
+        {"Name", FIELD_OTHER, 0, NULL, names_python},
+        {"Scope", FIELD_OTHER, 0, NULL, names_python},
+        {NULL},
+    };
+    return json_fields_read(fields, names, place);
+}
+
+bool event_log_read_data_sets(struct json_fields_reader *fields, enum json_token first, void *place)
+{
+    return read_list(fields, first, read_data_set, place);
+}
+
+/* ---- counters of a stage ---- */
+
+struct counter {
+    int64_t value;
+    bool is_wanted;
+};
+
+static bool read_counter_name(struct json_fields_reader *fields, enum json_token first, void *place)
+{
+    struct counter *counter = place;
+    if (first != JSON_TEXT)
+        return json_reader_skip(fields->json, first, fields->error);
+    counter->is_wanted = text_equal(fields->json->text, TEXT("data sent to Python workers")) ||
+                         text_equal(fields->json->text, TEXT("data returned from Python workers"));
+    return true;
+}
+
+static bool read_counter(struct json_fields_reader *fields, void *place)
+{
+    static const struct json_field names[] = {
+        {"Name", FIELD_OTHER, 0, NULL, read_counter_name},
+        {"Value", FIELD_INTEGER, offsetof(struct counter, value)},
+        {NULL},
+    };
+    struct counter counter = {.value = 0};
+    if (!json_fields_read(fields, names, &counter))
+        return false;
+    if (counter.is_wanted && counter.value > 0 && counter.value < INT64_MAX / 4 &&
+        *(int64_t *)place < INT64_MAX / 4)
+        *(int64_t *)place += counter.value;
+    return true;
+}
+
+bool event_log_read_counters(struct json_fields_reader *fields, enum json_token first, void *place)
+{
+    return read_list(fields, first, read_counter, place);
+}
+
+/* ---- peaks of an executor ---- */
+
+bool event_log_read_peaks(struct json_fields_reader *fields, enum json_token first, void *place)
+{
+    static const struct json_field names[] = {
+#define EXECUTOR_METRIC(field, key) {key, FIELD_INTEGER, offsetof(struct executor_peaks, field)},
+#include "spark/executor_metrics.def"
+#undef EXECUTOR_METRIC
+        {NULL},
+    };
+    if (first != JSON_OBJECT_BEGIN)
+        return json_reader_skip(fields->json, first, fields->error);
+    return json_fields_read(fields, names, place);
+}
+
+/* ---- files of a plan ---- */
+
+enum file_counter { FILES_READ, BYTES_READ, FILES_WRITTEN, BYTES_WRITTEN };
+
+static const char *const file_counters[] = {
+    [FILES_READ] = "number of files read",
+    [BYTES_READ] = "size of files read",
+    [FILES_WRITTEN] = "number of written files",
+    [BYTES_WRITTEN] = "written output",
+};
+
+struct plan_metric {
+    int64_t id;
+    int64_t kind; /* enum file_counter; -1: another */
+};
+
+static bool read_metric_name(struct json_fields_reader *fields, enum json_token first, void *place)
+{
+    struct plan_metric *metric = place;
+    if (first != JSON_TEXT)
+        return json_reader_skip(fields->json, first, fields->error);
+    for (size_t i = 0; i < COUNT_OF(file_counters); i++)
+        if (text_equal(fields->json->text, text_of(file_counters[i])))
+            metric->kind = (int64_t)i;
+    return true;
+}
+
+static bool read_plan_metric(struct json_fields_reader *fields, void *place)
+{
+    static const struct json_field names[] = {
+        {"name", FIELD_OTHER, 0, NULL, read_metric_name},
+        {"accumulatorId", FIELD_INTEGER, offsetof(struct plan_metric, id)},
+        {NULL},
+    };
+    struct plan_metric metric = {.id = -1, .kind = -1};
+    (void)place;
+    if (!json_fields_read(fields, names, &metric))
+        return false;
+    return metric.kind < 0 ||
+           id_map_set(&application_of(fields)->file_counters, (uint64_t)metric.id, (uint32_t)metric.kind) ||
+           error_set_memory(fields->error);
+}
+
+static bool read_plan_metrics(struct json_fields_reader *fields, enum json_token first, void *place)
+{
+    return read_list(fields, first, read_plan_metric, place);
+}
+
+/* The reader of JSON limits how deep this goes. */
+static bool read_node(struct json_fields_reader *fields, void *place);
+
+static bool read_nodes(struct json_fields_reader *fields, enum json_token first, void *place)
+{
+    return read_list(fields, first, read_node, place);
+}
+
+static bool read_node(struct json_fields_reader *fields, void *place)
+{
+    static const struct json_field names[] = {
+        {"children", FIELD_OTHER, 0, NULL, read_nodes},
+        {"metrics", FIELD_OTHER, 0, NULL, read_plan_metrics},
+        {NULL},
+    };
+    return json_fields_read(fields, names, place);
+}
+
+bool event_log_read_plan(struct json_fields_reader *fields, enum json_token first, void *place)
+{
+    if (first != JSON_OBJECT_BEGIN)
+        return json_reader_skip(fields->json, first, fields->error);
+    return read_node(fields, place);
+}
+
+/* [id, value] */
+static bool read_pair(struct json_fields_reader *fields, int64_t pair[2])
+{
+    for (size_t count = 0;;) {
+        enum json_token token = json_reader_next(fields->json, fields->error);
+        if (token == JSON_ARRAY_END)
+            return true;
+        if (token == JSON_NUMBER && count < 2)
+            pair[count++] = fields->json->integer;
+        else if (token == JSON_FAILED || !json_reader_skip(fields->json, token, fields->error))
+            return false;
+    }
+}
+
+static void add_files(struct sql_files *files, enum file_counter kind, int64_t value)
+{
+    int64_t *const places[] = {
+        [FILES_READ] = &files->read,
+        [BYTES_READ] = &files->read_bytes,
+        [FILES_WRITTEN] = &files->written,
+        [BYTES_WRITTEN] = &files->written_bytes,
+    };
+    if (value > 0 && value < INT64_MAX / 4 && *places[kind] < INT64_MAX / 4)
+        *places[kind] += value;
+}
+
+bool event_log_read_driver_counters(struct json_fields_reader *fields, enum json_token first, void *place)
+{
+    if (first != JSON_ARRAY_BEGIN)
+        return json_reader_skip(fields->json, first, fields->error);
+    for (;;) {
+        int64_t pair[2] = {-1, 0};
+        enum json_token token = json_reader_next(fields->json, fields->error);
+        if (token != JSON_ARRAY_BEGIN)
+            return token == JSON_ARRAY_END;
+        if (!read_pair(fields, pair))
+            return false;
+        uint32_t kind = id_map_get(&application_of(fields)->file_counters, (uint64_t)pair[0]);
+        if (kind != NO_ID)
+            add_files(place, (enum file_counter)kind, pair[1]);
+    }
+}

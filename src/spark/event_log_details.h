@@ -1,0 +1,36 @@
+/*
+ * event_log_details.h - parts of events that are lists or objects with keys of any name: properties, data sets, counters,
+ * plans. Each function fits struct json_field's `read`; the fields' context is a struct event_reader.
+ */
+#ifndef SPARK_EVENT_LOG_DETAILS_H
+#define SPARK_EVENT_LOG_DETAILS_H
+
+#include <stdbool.h>
+
+#include "base/attributes.h"
+#include "spark/application.h"
+#include "spark/json_fields.h"
+
+struct event_reader {
+    struct application *application;
+    struct json_fields_reader fields;
+};
+
+/* "Spark Properties" to the application's; the place does not matter. */
+bool event_log_read_properties(struct json_fields_reader *fields, enum json_token first,
+                               void *place) MUST_CHECK;
+/* "RDD Info": sets the bool when Python works on one of them. */
+bool event_log_read_data_sets(struct json_fields_reader *fields, enum json_token first,
+                              void *place) MUST_CHECK;
+/* "Accumulables" of a stage: sets the int64_t to the bytes that went to Python workers and came back. */
+bool event_log_read_counters(struct json_fields_reader *fields, enum json_token first,
+                             void *place) MUST_CHECK;
+/* "Task Executor Metrics": raises struct executor_peaks. */
+bool event_log_read_peaks(struct json_fields_reader *fields, enum json_token first, void *place) MUST_CHECK;
+/* "sparkPlanInfo": remembers which counters tell of files; the place does not matter. */
+bool event_log_read_plan(struct json_fields_reader *fields, enum json_token first, void *place) MUST_CHECK;
+/* "accumUpdates": raises struct sql_files. */
+bool event_log_read_driver_counters(struct json_fields_reader *fields, enum json_token first,
+                                    void *place) MUST_CHECK;
+
+#endif
