@@ -12,7 +12,7 @@ TRIES = 6
 
 @pytest.fixture(scope="module")
 def classes(tmp_path_factory):
-    return jvm.compile_classes(tmp_path_factory.mktemp("classes"), "Shares")
+    return jvm.compile_classes(tmp_path_factory.mktemp("classes"), "org/sparkflame/Agent", "Shares", "Sums")
 
 
 def measure(version, classes, folder, agent, *arguments, options=()):
@@ -78,3 +78,27 @@ def test_shares_of_a_virtual_thread(version, classes, tmp_path):
 def test_sum_of_samples_is_cpu_time(event, interval_ms, tolerance, classes, tmp_path):
     eventually(lambda: wrong_sum(*measure("17", classes, tmp_path, f"event={event},interval={interval_ms}ms", 1500, "thread"),
                                  interval_ms, tolerance))
+
+
+JVM_THREADS = 12  # of its own, which work now and then
+JIFFY_MS = 10     # the coarsest that a kernel looks at timers of CPU time
+
+
+def wrong_process_sum(classes, folder, event, interval_ms, tolerance):
+    """The same for the whole process: compilers, collectors and threads that live for 100 ms included. Each thread's last
+    interval is seen or not by chance; what is left of a timer's is lost."""
+    path = folder / "sums.folded"
+    done = jvm.run_java(jvm.home_of("17"), classes, None, "Sums", jvm.LIBRARY, f"start,event={event},interval={interval_ms}ms",
+                        path, 1500)
+    told = {name: int(value) for name, value in re.findall(r"^(\w+) (\d+)$", done.stdout, re.MULTILINE)}
+    sampled_ms, true_ms = sum(count for _, count in jvm.read_folded(path)) * interval_ms, told["process"] / 1e6
+    threads = told["threads"] + JVM_THREADS
+    chance = 2 * interval_ms * threads ** 0.5 + (JIFFY_MS / 2 * JVM_THREADS if event == "ctimer" else 0)
+    if abs(sampled_ms - true_ms) <= tolerance * true_ms + chance:
+        return None
+    return f"{sampled_ms} ms of samples, but {true_ms:.0f} ms of CPU time in {threads} threads"
+
+
+@pytest.mark.parametrize("event, interval_ms, tolerance", [("cpu", 10, 0.02), ("cpu", 1, 0.04), ("ctimer", 1, 0.04)])
+def test_sum_of_samples_is_the_process_time(event, interval_ms, tolerance, classes, tmp_path):
+    eventually(lambda: wrong_process_sum(classes, tmp_path, event, interval_ms, tolerance))

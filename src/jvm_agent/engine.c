@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "jvm_agent/sampler.h"
+
 static const struct engine *const engines[] = {
 #define ENGINE(name) &engine_##name,
 #include "jvm_agent/engine_table.def"
@@ -19,4 +21,10 @@ const struct engine *engine_find(const char *name)
         if (strcmp(engines[i]->name, name) == 0)
             return engines[i];
     return NULL;
+}
+
+uint64_t engine_first_interval(uint64_t interval, int32_t tid)
+{
+    uint64_t mixed = (sampler_now_ns() ^ ((uint64_t)(uint32_t)tid << 32)) * UINT64_C(0x9e3779b97f4a7c15);
+    return 1 + (mixed >> 16) % interval;
 }

@@ -39,6 +39,9 @@ struct engine {
 #include "jvm_agent/engine_table.def"
 #undef ENGINE
 
+/* A random part of an interval, for the first sample of a thread: those that begin together must not be sampled together,
+   and short ones must have their chance. */
+uint64_t engine_first_interval(uint64_t interval, int32_t tid);
 /* NULL when there is no such engine. */
 const struct engine *engine_find(const char *name);
 const struct engine *engine_at(size_t index);

@@ -14,13 +14,6 @@
 
 static struct engine_settings settings;
 
-/* Threads that begin together must not be sampled together, and short ones must have their chance. */
-static uint64_t random_first_ns(int32_t tid)
-{
-    uint64_t mixed = (sampler_now_ns() ^ ((uint64_t)(uint32_t)tid << 32)) * UINT64_C(0x9e3779b97f4a7c15);
-    return 1 + (mixed >> 16) % settings.interval_ns;
-}
-
 static struct timespec to_timespec(uint64_t ns)
 {
     return (struct timespec){(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
@@ -38,7 +31,8 @@ static bool add_thread(struct thread_record *record)
     int timer = NO_TIMER;
     if (syscall(SYS_timer_create, thread_cpu_clock(tid), &event, &timer) != 0)
         return false;
-    struct itimerspec period = {to_timespec(settings.interval_ns), to_timespec(random_first_ns(tid))};
+    struct itimerspec period = {to_timespec(settings.interval_ns),
+                                to_timespec(engine_first_interval(settings.interval_ns, tid))};
     if (syscall(SYS_timer_settime, timer, 0, &period, NULL) != 0) {
         syscall(SYS_timer_delete, timer);
         return false;

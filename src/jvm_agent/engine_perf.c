@@ -15,6 +15,7 @@
 #include "jvm_agent/sampler.h"
 
 #define RETIRED_LIMIT ((size_t)1 << 20)
+#define LEAST_FIRST_NS 200000u
 
 static struct engine_settings settings;
 static bool user_only; /* the kernel does not let us see itself */
@@ -22,7 +23,7 @@ static bool ring_refused;
 static void **retired_rings; /* of threads that may be in a handler that reads them */
 static size_t retired_count, retired_capacity;
 
-static void describe(struct perf_event_attr *attributes)
+static void describe(struct perf_event_attr *attributes, uint64_t period)
 {
     const struct perf_choice *choice = &settings.perf;
     memset(attributes, 0, sizeof(*attributes));
@@ -35,7 +36,7 @@ static void describe(struct perf_event_attr *attributes)
         attributes->bp_type = choice->breakpoint_type;
     if (choice->probe[0] != 0)
         attributes->config1 = (uintptr_t)choice->probe; /* kprobe_func, uprobe_path */
-    attributes->sample_period = settings.interval_ns;
+    attributes->sample_period = period;
     attributes->disabled = 1;
     attributes->wakeup_events = 1;
     attributes->sample_type = settings.kernel_frames ? PERF_SAMPLE_CALLCHAIN : 0;
@@ -45,10 +46,10 @@ static void describe(struct perf_event_attr *attributes)
     attributes->exclude_hv = user_only;
 }
 
-static int open_event(int32_t tid)
+static int open_event(int32_t tid, uint64_t period)
 {
     struct perf_event_attr attributes;
-    describe(&attributes);
+    describe(&attributes, period);
     return (int)syscall(SYS_perf_event_open, &attributes, tid, settings.target_cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
@@ -92,13 +93,29 @@ static void drop_ring(struct thread_record *record)
         retired_rings[retired_count++] = ring;
 }
 
+/*
+ * Counters have no first interval of their own, and no clock's is below what one may ask for: when events come faster
+ * than the kernel gets to the handler, the thread does nothing else for ever.
+ */
+static uint64_t first_period(int32_t tid)
+{
+    uint64_t first = settings.interval_ns;
+    if (settings.perf.is_clock && first > LEAST_FIRST_NS) {
+        first = engine_first_interval(settings.interval_ns, tid);
+        return first < LEAST_FIRST_NS ? LEAST_FIRST_NS : first;
+    }
+    return first;
+}
+
 /* ENABLE only: PERF_EVENT_IOC_REFRESH freezes machines with Linux 6.16 and 6.17. */
 static bool add_thread(struct thread_record *record)
 {
     int32_t tid = atomic_load(&record->tid);
-    int descriptor = open_event(tid);
+    uint64_t first = first_period(tid);
+    int descriptor = open_event(tid, first);
     if (descriptor < 0)
         return false;
+    atomic_store(&record->perf_first, first != settings.interval_ns);
     record->perf_descriptor = descriptor;
     map_ring(record);
     if (!deliver_to(descriptor, tid) || ioctl(descriptor, PERF_EVENT_IOC_ENABLE, 0) != 0) {
@@ -122,7 +139,7 @@ static void remove_thread(struct thread_record *record)
 
 static bool try_event(void)
 {
-    int descriptor = open_event(0);
+    int descriptor = open_event(0, settings.interval_ns);
     if (descriptor >= 0)
         close(descriptor);
     return descriptor >= 0;

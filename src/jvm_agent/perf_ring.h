@@ -23,5 +23,7 @@ void perf_ring_unmap(void *ring);
  * *events: how many there were, at least 1.
  */
 uint32_t perf_ring_take(void *ring, frame_word *frames, uint32_t limit, uint32_t *events);
+/* After a thread's first event: from now on the true interval. */
+void perf_ring_set_period(int descriptor, uint64_t interval);
 
 #endif

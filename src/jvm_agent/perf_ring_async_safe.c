@@ -1,6 +1,7 @@
 #include <linux/perf_event.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 #include "jvm_agent/perf_ring.h"
 
@@ -26,6 +27,11 @@ static uint32_t read_chain(const char *data, uint64_t position, uint64_t end, fr
             frames[depth++] = frame_address(FRAME_KERNEL, (uintptr_t)address);
     }
     return depth;
+}
+
+void perf_ring_set_period(int descriptor, uint64_t interval)
+{
+    ioctl(descriptor, PERF_EVENT_IOC_PERIOD, &interval);
 }
 
 uint32_t perf_ring_take(void *ring, frame_word *frames, uint32_t limit, uint32_t *events)

@@ -25,6 +25,7 @@
 #include "jvm_agent/sample_counts.h"
 #include "jvm_agent/sampler.h"
 #include "jvm_agent/spans.h"
+#include "jvm_agent/thread_birth.h"
 #include "jvm_agent/thread_names.h"
 #include "jvm_agent/thread_watch.h"
 #include "jvm_agent/walk_choice.h"
@@ -274,6 +275,7 @@ static bool start_engines(struct error *error)
 {
     const struct arguments *arguments = &recording.arguments;
     int64_t limit_s = arguments->timeout_s > 0 ? arguments->timeout_s : arguments->loop_s;
+    thread_birth_watch();
     learn_threads();
     runtime_stubs_publish();
     native_modules_refresh();

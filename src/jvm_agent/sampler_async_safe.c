@@ -145,6 +145,11 @@ static uint32_t take_execution_stack(struct thread_record *record, const void *c
     void *ring = atomic_load(&record->perf_ring);
     uint32_t limit = sampler.depth_limit / 2;
     uint32_t head = ring == NULL ? 0 : perf_ring_take(ring, frames, limit, events);
+    if (atomic_load_explicit(&record->perf_first, memory_order_relaxed)) {
+        atomic_store(&record->perf_first, false);
+        perf_ring_set_period(record->perf_descriptor, sampler.interval_ns);
+        *events = 1;
+    }
     uint32_t depth = walk(record, context, frames, head, &waiting);
     if (sampler.processor_frames)
         frames[depth++] = frame_number(FRAME_PROCESSOR, (uint32_t)sched_getcpu());

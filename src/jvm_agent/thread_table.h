@@ -27,6 +27,7 @@ struct thread_record {
     _Atomic bool own;                /* one of the agent's threads, never sampled */
     int32_t timer;                   /* kernel timer id, or NO_TIMER */
     int32_t perf_descriptor;         /* or -1 */
+    _Atomic bool perf_first;         /* its next event ends the first, shorter interval */
     void *_Atomic perf_ring;         /* what the kernel tells of its events, or NULL */
     int32_t window_descriptors[2];   /* breakpoints of begin and end; 0 or less: none */
     _Atomic uint32_t wall_trace;     /* stack of the last wall-clock sample */
@@ -35,6 +36,7 @@ struct thread_record {
     uint64_t wall_since_ns;
     uint64_t lock_wait_since_ns;
     _Atomic uint64_t last_sample_ns; /* CLOCK_MONOTONIC; Java code may read it */
+    bool nameless;                   /* so far */
     uint32_t scan;                   /* last scan of /proc/self/task that saw it */
     struct thread_record *next_free;
 };

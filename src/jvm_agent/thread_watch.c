@@ -69,6 +69,18 @@ void thread_watch_started(uintptr_t java_thread)
     thread_watch_found(thread_own_id(), java_thread);
 }
 
+void thread_watch_born(void)
+{
+    int32_t tid = thread_own_id();
+    pthread_mutex_lock(&watch_mutex);
+    if (active_engine != NULL && thread_table_find(tid) == NULL) {
+        struct thread_record *record = add(tid, 0);
+        if (record != NULL)
+            record->nameless = true;
+    }
+    pthread_mutex_unlock(&watch_mutex);
+}
+
 void thread_watch_found(int32_t tid, uintptr_t java_thread)
 {
     pthread_mutex_lock(&watch_mutex);
@@ -110,6 +122,9 @@ static void note_thread(int32_t tid)
     if (record != NULL) {
         record->scan = scan_number;
         attach_engine(record);
+        if (record->nameless && atomic_load(&record->java_thread) == 0)
+            thread_names_learn_native(tid);
+        record->nameless = false;
         return;
     }
     if (add(tid, 0) != NULL)

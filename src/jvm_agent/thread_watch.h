@@ -1,7 +1,8 @@
 /*
  * thread_watch.h - keeps the per-thread engine on every thread of the process.
  *
- * Java threads come by themselves, at their start and end; all others are found in /proc/self/task.
+ * Threads of the JVM come by themselves at their start, and Java threads at their end; all others are found in
+ * /proc/self/task.
  *
  * Threads: any, but no signal handler; has a lock of its own.
  */
@@ -17,6 +18,8 @@ void thread_watch_use(const struct engine *engine);
 /* Called on the thread itself. */
 void thread_watch_started(uintptr_t java_thread);
 void thread_watch_ended(void);
+/* The same for a thread of any kind, if samples are taken; its name comes later. */
+void thread_watch_born(void);
 /* A Java thread that was there before us. */
 void thread_watch_found(int32_t tid, uintptr_t java_thread);
 /* Finds new threads and forgets those that are gone. */

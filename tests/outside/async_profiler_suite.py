@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """async-profiler's own Java tests, run against our library and command.
 
-ASYNC_PROFILER_DIR=checkout async_profiler_suite.py [--retries N] [--threads N] [--only CASES] JAVA_HOME…
+ASYNC_PROFILER_DIR=checkout async_profiler_suite.py [--retries N] [--threads N] [--nice N] [--only CASES] JAVA_HOME…
 
 The checkout must have been built with its own `make build-test`. What its tests need of it (their classes, jars and
 small programs) is copied to a scratch folder, where our library and our command stand in the places in which they
 look for theirs. While they run, the maps of all their processes are read, to show which profilers were loaded. Ends
-with a table of each case and Java; exit code 1 when fewer than --bar cases pass.
+with a table of each case and Java, and what is known of those that fail; exit code 1 when fewer than --bar cases pass.
+
+Many cases count what a program does within seconds: on a busy machine give them one thread and a --nice below zero.
 """
 
 import argparse
@@ -28,6 +30,14 @@ LATER = ("Instrument", "Nativemem", "Nativelock", "Nonjava", "Proc", "Otlp")  # 
 RESULT = re.compile(r"^(PASS|FAIL|SKIP[^\[]*?) +\[\d+/\d+] tid\[\d+] (\S+).*? took ([0-9.]+) s")
 PROFILER_NAME = re.compile(r"async-?profiler|libasync|sparkflame|honest|yourkit|lagent", re.IGNORECASE)
 MAPS_SECONDS = 0.3
+KNOWN = {
+    "ApiTests.metrics": "needs trace=METHOD",
+    "JfrTests.allModeEventOverride": "needs event=METHOD",
+    "JfrconverterTests.latencyFilter": "needs trace=METHOD",
+    "KernelTests.kprobe": "needs a kernel with the kprobe PMU",
+    "StackwalkerTests.deepStack/VM": "expects that the stack breaks off; ours reaches its root",
+    "StackwalkerTests.deepStack/VMX": "expects that the stack breaks off; ours reaches its root",
+}
 
 
 def checksum(path):
@@ -144,10 +154,25 @@ def print_table(results):
     print(f"{'case':<58}" + "".join(f"{version:>18}" for version in versions))
     for case in cases:
         print(f"{case:<58}" + "".join(f"{results[version].get(case, ('not run', 0))[0]:>18}" for version in versions))
+    for case in cases:
+        if any(each.get(case, ("", 0))[0] == "FAIL" for each in results.values()):
+            print(f"failed: {case}: {KNOWN.get(case, 'not known why')}")
     for version in versions:
         counts = collections.Counter(result for result, _ in results[version].values())
         print(f"{version}: " + ", ".join(f"{count} {result}" for result, count in sorted(counts.items())) +
               f", {len(results[version])} in all")
+
+
+def come_first(nice):
+    """A session of its own, since the kernel shares the machine out among sessions before it looks at their processes."""
+    if nice == 0:
+        return
+    if os.getpid() != os.getsid(0):
+        os.setsid()
+    os.setpriority(os.PRIO_PROCESS, 0, nice)
+    group = pathlib.Path("/proc/self/autogroup")
+    if group.exists():
+        group.write_text(str(nice), encoding="ascii")
 
 
 def main():
@@ -156,9 +181,11 @@ def main():
     parser.add_argument("--retries", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--only", action="append", help="Class or Class.method; may be repeated")
+    parser.add_argument("--nice", type=int, default=0, help="priority, -20 to 19; below 0 is root's")
     parser.add_argument("--log", help="folder for the suite's own output")
     parser.add_argument("--bar", type=int, default=80, help="how many must pass (80)")
     options = parser.parse_args()
+    come_first(options.nice)
     results = {}
     loaded = LoadedLibraries()
     with tempfile.TemporaryDirectory() as name:
