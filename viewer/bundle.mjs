@@ -10,10 +10,12 @@ const here = dirname(fileURLToPath(import.meta.url));
 const name = process.argv[3] ?? "page";
 const entry = name === "page" ? "src/main.ts" : `src/${name}_main.ts`;
 const common = { bundle: true, minify: true, write: false, logLevel: "warning", legalComments: "none", charset: "ascii" };
-const script = await build({ ...common, entryPoints: [join(here, entry)], format: "iife", target: "es2022" });
-const style = await build({ ...common, entryPoints: [join(here, `${name}.css`)] });
+const styleOf = async (file) => (await build({ ...common, entryPoints: [join(here, `${file}.css`)] })).outputFiles[0].text.trim();
+const styleText = await styleOf(name);
+// The report shows flame graphs in shadow trees, with the page's style.
+const define = { PAGE_STYLE: JSON.stringify(name === "report" ? await styleOf("page") : "") };
+const script = await build({ ...common, entryPoints: [join(here, entry)], format: "iife", target: "es2022", define });
 const scriptText = script.outputFiles[0].text.trim();
-const styleText = style.outputFiles[0].text.trim();
 if (/<\/script|<!--/i.test(scriptText)) throw new Error("the script holds a text that would end its element");
 
 const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;

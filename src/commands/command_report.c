@@ -60,7 +60,8 @@ static bool write_page(const struct report *report, struct output *output, struc
         report_write_page_data(report, &json);
         uint32_t title = application->name != 0 ? application->name : application->id;
         good = output_finish(&json, error) &&
-               report_page_write(string_table_c_string(&application->strings, title), &data, output, error);
+               report_page_write(string_table_c_string(&application->strings, title), &data, report->profile,
+                                 NULL, output, error);
     }
     text_builder_release(&data);
     return good;
@@ -140,7 +141,7 @@ const struct command command_report = {
         "content\n"
         "tells; a folder may hold all of them.\n",
     .examples = "  sparkflame report eventlog_v2_app-1 logs/ recordings/ -o report.html\n"
-                "      one page: timeline with metrics, stages, tasks, errors, advice\n"
+                "      one page: timeline with metrics, flame graphs, stages, tasks, errors, advice\n"
                 "  sparkflame report /tmp/spark-events/local-1700000000000\n"
                 "      summary, stages with skew and spill, failures, advice\n"
                 "  sparkflame report -f json eventlog_v2_app-1 | jq '.stages[] | {id, run_ms}'\n",

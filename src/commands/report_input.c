@@ -11,6 +11,7 @@
 #include "formats/jfr_chunk.h"
 #include "formats/reader.h"
 #include "spark/log_reader.h"
+#include "spark/recording_name.h"
 
 /* What a file holds; one may hold several kinds. */
 enum content {
@@ -140,8 +141,21 @@ static void read_samples(struct report_input *input, const char *path)
         .notice = print_notice,
         .notice_context = input,
     };
-    if (!read_profile(path, NULL, &options, &input->profile, &error))
-        fail(input, error.message);
+    struct text_view executor = recording_executor(text_of(path));
+    if (executor.size == 0) {
+        if (!read_profile(path, NULL, &options, &input->profile, &error))
+            fail(input, error.message);
+        return;
+    }
+    struct profile own;
+    bool good = profile_init(&own, true, &error);
+    bool is_whole = good && read_profile(path, NULL, &options, &own, &error);
+    struct error later = {0};
+    good = good && profile_set_label(&own, LABEL_EXECUTOR, executor, &later) &&
+           profile_merge(&input->profile, &own, &later);
+    if (!is_whole || !good)
+        fail(input, is_whole ? later.message : error.message);
+    profile_release(&own);
 }
 
 static void read_file(struct report_input *input, const char *path, unsigned content)

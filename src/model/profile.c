@@ -160,6 +160,36 @@ void profile_place_stacks(struct profile *profile, const uint32_t *nodes)
     profile->sample_slots = NULL;
 }
 
+static uint32_t context_with(struct context_table *contexts, uint32_t number, struct label label)
+{
+    struct label labels[LABEL_KEY_LIMIT + 1];
+    struct context context = context_table_get(contexts, number);
+    if (context.size >= LABEL_KEY_LIMIT || context_table_value(contexts, number, label.key) != 0)
+        return number;
+    memcpy(labels, context.labels, context.size * sizeof(*labels));
+    labels[context.size] = label;
+    return context_table_add(contexts, labels, context.size + 1);
+}
+
+bool profile_set_label(struct profile *profile, enum label_key key, struct text_view value,
+                       struct error *error)
+{
+    struct label label = {key, profile_string(profile, value)};
+    size_t count = profile->contexts.size;
+    uint32_t *changed = calloc(count + 1, sizeof(*changed));
+    bool good = changed != NULL && label.value != NO_STRING;
+    for (size_t i = 0; good && i < profile->sample_count; i++) {
+        struct sample *sample = &profile->samples[i];
+        uint32_t *place = &changed[sample->context];
+        if (*place == 0)
+            *place = context_with(&profile->contexts, sample->context, label) + 1;
+        good = *place != 0; /* NO_CONTEXT + 1 */
+        sample->context = *place - 1;
+    }
+    free(changed);
+    return good || error_set_memory(error);
+}
+
 void profile_seal(struct profile *profile)
 {
     free(profile->sample_slots);

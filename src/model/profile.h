@@ -87,6 +87,9 @@ bool profile_add_sample(struct profile *profile, const struct sample *sample) MU
 void profile_prefetch_sample(const struct profile *profile, const struct sample *sample);
 /* Adds all of `from`, which stays as it was. */
 bool profile_merge(struct profile *into, const struct profile *from, struct error *error) MUST_CHECK;
+/* Gives every sample that has no such label this one; to a profile that no sample is added to any more. */
+bool profile_set_label(struct profile *profile, enum label_key key, struct text_view value,
+                       struct error *error) MUST_CHECK;
 /* For readers that number stacks by themselves until all are known: sample.stack, of all samples, is replaced by
  * nodes[sample.stack]. Equal stacks must have had equal numbers. */
 void profile_place_stacks(struct profile *profile, const uint32_t *nodes);

@@ -57,20 +57,24 @@ static bool compress(struct text_builder *data, struct error *error)
     return true;
 }
 
-bool page_shell_write(struct text_view page, const char *title, struct text_builder *data,
-                      struct output *output, struct error *error)
+bool page_shell_write(struct text_view page, const char *title, const struct page_part *parts,
+                      size_t part_count, struct output *output, struct error *error)
 {
-    if (!compress(data, error))
-        return false;
+    for (size_t i = 0; i < part_count; i++)
+        if (!compress(parts[i].data, error))
+            return false;
     size_t title_place = text_find(page, TITLE_MARK), place = text_find(page, DATA_MARK);
     output_text(output, text_part(page, 0, title_place));
     xml_text_write(output, text_of(title));
     title_place += TITLE_MARK.size;
     output_text(output, text_part(page, title_place, place - title_place));
-    output_c_string(output,
-                    "<script type=\"application/octet-stream\" id=\"data\" data-encoding=\"deflate-raw\">");
-    write_base64(output, (const unsigned char *)data->data, data->size);
-    output_c_string(output, "</script>");
+    for (size_t i = 0; i < part_count; i++) {
+        output_format(output,
+                      "<script type=\"application/octet-stream\" id=\"%s\" data-encoding=\"deflate-raw\">",
+                      parts[i].id);
+        write_base64(output, (const unsigned char *)parts[i].data->data, parts[i].data->size);
+        output_c_string(output, "</script>");
+    }
     output_text(output, text_from(page, place + DATA_MARK.size));
     return true;
 }

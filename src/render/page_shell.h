@@ -14,8 +14,14 @@
 #include "base/text_builder.h"
 #include "base/text_view.h"
 
-/* The data's memory is given back on the way; the caller still releases the builder. */
-bool page_shell_write(struct text_view page, const char *title, struct text_builder *data,
-                      struct output *output, struct error *error) MUST_CHECK;
+/* Data of a page; the script finds its element by the id. */
+struct page_part {
+    const char *id;
+    struct text_builder *data;
+};
+
+/* The data's memory is given back on the way; the caller still releases the builders. */
+bool page_shell_write(struct text_view page, const char *title, const struct page_part *parts,
+                      size_t part_count, struct output *output, struct error *error) MUST_CHECK;
 
 #endif

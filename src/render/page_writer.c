@@ -16,8 +16,9 @@ bool page_write(const struct page_input *input, struct output *output, struct er
     struct text_builder data;
     text_builder_init(&data, PAGE_DATA_LIMIT_BYTES);
     struct text_view page = {(const char *)page_template, page_template_size};
+    struct page_part part = {"data", &data};
     bool good = page_data_build(input, &data, error) &&
-                page_shell_write(page, page_title(input), &data, output, error);
+                page_shell_write(page, page_title(input), &part, 1, output, error);
     text_builder_release(&data);
     return good;
 }

@@ -11,6 +11,7 @@
 #include "formats/jfr_metrics.h"
 #include "formats/json_reader.h"
 #include "formats/line_reader.h"
+#include "spark/recording_name.h"
 
 #define STRING_LIMIT_BYTES ((size_t)64 << 20)
 #define TEXT_LIMIT_BYTES ((size_t)1 << 20)
@@ -318,35 +319,17 @@ static bool take_value_of_recording(void *context, const struct jfr_metric_value
     return series != NULL && add_point(series, value->time_ms, value->value);
 }
 
-/* "exec-1" of "dir/exec-1.000002.jfr.gz": up to the first point behind which only digits or known endings follow. */
-static struct text_view base_name(struct text_view path)
-{
-    static const struct text_view endings[] = {{".gz", 3}, {".zst", 4}, {".lz4", 4}, {".jfr", 4}};
-    size_t slash = text_find_last_byte(path, '/');
-    struct text_view name = slash == TEXT_NOT_FOUND ? path : text_from(path, slash + 1);
-    for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++)
-        if (name.size > endings[i].size && text_ends_with(name, endings[i]))
-            name = text_part(name, 0, name.size - endings[i].size);
-    size_t digits = name.size;
-    while (digits > 0 && name.data[digits - 1] >= '0' && name.data[digits - 1] <= '9')
-        digits--;
-    bool is_numbered = digits > 1 && digits < name.size && name.data[digits - 1] == '.';
-    return is_numbered ? text_part(name, 0, digits - 1) : name;
-}
-
 static bool name_process(struct recording *recording, struct text_view path)
 {
     struct string_table *strings = &recording->metrics->strings;
-    struct text_view name = base_name(path);
+    struct text_view executor = recording_executor(path);
     struct text_builder text;
     text_builder_init(&text, TEXT_LIMIT_BYTES);
-    bool is_driver = text_equal(name, TEXT("driver"));
-    bool is_executor = text_starts_with(name, TEXT("exec-"));
-    if (is_executor) {
+    bool is_driver = text_equal(executor, TEXT("driver"));
+    bool is_executor = executor.size > 0 && !is_driver;
+    if (is_executor)
         text_builder_add(&text, TEXT("executor "));
-        name = text_from(name, 5);
-    }
-    text_builder_add(&text, name);
+    text_builder_add(&text, executor.size > 0 ? executor : recording_base_name(path));
     recording->process = string_table_add(strings, text_builder_view(&text));
     recording->role = is_driver     ? string_table_add(strings, TEXT("driver"))
                       : is_executor ? string_table_add(strings, TEXT("executor"))

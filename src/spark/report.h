@@ -16,6 +16,7 @@
 #include "spark/metric_curves.h"
 #include "spark/metrics.h"
 #include "spark/spark_log.h"
+#include "spark/stage_methods.h"
 #include "spark/stage_statistics.h"
 
 /* Parts of the JSON form. */
@@ -30,7 +31,8 @@ enum report_section {
     REPORT_CHUNKS = 128,
     REPORT_ADVICE = 256,
     REPORT_METRICS = 512, /* with curves */
-    REPORT_ALL = 1023,
+    REPORT_METHODS = 1024,
+    REPORT_ALL = 2047,
 };
 
 /* What is known of an application; NULL: nothing of that kind, but the application is always there. */
@@ -48,13 +50,14 @@ struct report {
     const struct profile *profile;
     struct stage_statistics statistics;
     struct metric_curves curves;
+    struct stage_methods methods;
     struct advice advice;
 };
 
 /* Borrows the sources. */
 bool report_init(struct report *report, const struct report_sources *sources, struct error *error) MUST_CHECK;
 void report_release(struct report *report);
-/* One object: application, executors, jobs, stages, tasks, sql, logs, errors, chunks, metrics, curves, advice, as far as they are
+/* One object: application, executors, jobs, stages, tasks, sql, logs, errors, chunks, metrics, curves, methods, advice, as far as they are
  * among the `sections` (enum report_section); docs/REPORT.md describes it. */
 void report_write_json(const struct report *report, unsigned sections, struct output *output);
 /* The same for the page: tasks as columns, so that a million of them are read at once. */

@@ -206,6 +206,10 @@ static void write_sections(const struct report *report, unsigned sections, struc
         json_out_key(out, "curves");
         metric_curves_write_json(&report->curves, out->output);
     }
+    if (sections & REPORT_METHODS && report->methods.size > 0) {
+        json_out_key(out, "methods");
+        stage_methods_write_json(&report->methods, out->output);
+    }
     if (sections & REPORT_ADVICE)
         write_advice(out, &report->advice);
 }

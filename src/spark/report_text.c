@@ -13,6 +13,9 @@
 
 #define NAME_LETTERS 48
 #define LOG_ITEMS 5
+#define METHOD_ITEMS 5
+#define METHOD_LETTERS 120
+#define METHOD_LEAST_SHARE 0.01 /* of all stages' samples; the JSON form has the others too */
 
 bool report_init(struct report *report, const struct report_sources *sources, struct error *error)
 {
@@ -29,6 +32,7 @@ bool report_init(struct report *report, const struct report_sources *sources, st
     bool good = stage_statistics_init(&report->statistics, sources->application, error) &&
                 metric_curves_init(&report->curves, sources->metrics != NULL ? sources->metrics : &no_metrics,
                                    error) &&
+                stage_methods_init(&report->methods, sources->profile, error) &&
                 advice_init(&report->advice, &advised, error);
     if (!good)
         report_release(report);
@@ -39,6 +43,7 @@ void report_release(struct report *report)
 {
     stage_statistics_release(&report->statistics);
     metric_curves_release(&report->curves);
+    stage_methods_release(&report->methods);
     advice_release(&report->advice);
 }
 
@@ -145,6 +150,36 @@ static void write_stages(const struct report *report, struct output *output)
         output_format(output, "  and %zu that did not have to run\n", skipped);
 }
 
+static void write_methods_of(const struct report *report, const struct stage_methods_item *item,
+                             struct output *output)
+{
+    const struct profile *profile = report->methods.profile;
+    output_format(output, "  stage %" PRId64 ".%" PRId64 ", %.0f samples\n", item->stage, item->attempt,
+                  item->samples);
+    for (size_t i = 0; i < item->row_count && i < METHOD_ITEMS; i++) {
+        output_format(output, "    %5.1f %% own %5.1f %% with callees  ",
+                      100 * item->rows[i].self / item->samples, 100 * item->rows[i].total / item->samples);
+        plain_write_safely(output, utf8_prefix(profile_text(profile, item->rows[i].name), METHOD_LETTERS));
+        output_byte(output, '\n');
+    }
+}
+
+static void write_methods(const struct report *report, struct output *output)
+{
+    const struct stage_methods *methods = &report->methods;
+    if (methods->size == 0)
+        return;
+    output_c_string(output, "\nWhat the stages' samples show most (");
+    plain_write_safely(output, profile_text(methods->profile, methods->profile->events[methods->event].name));
+    output_c_string(output, ")\n");
+    double all = 0;
+    for (size_t i = 0; i < methods->size; i++)
+        all += methods->items[i].samples;
+    for (size_t i = 0; i < methods->size; i++)
+        if (methods->items[i].samples >= all * METHOD_LEAST_SHARE)
+            write_methods_of(report, &methods->items[i], output);
+}
+
 /* The line that says what went wrong: the first, but of a Python traceback the last. */
 static struct text_view main_line(struct text_view reason)
 {
@@ -205,6 +240,7 @@ void report_write_text(const struct report *report, struct output *output)
     write_head(report, output);
     write_time_spent(report, output);
     write_stages(report, output);
+    write_methods(report, output);
     write_failures(report, output);
     if (report->log != NULL) {
         output_byte(output, '\n');

@@ -7,7 +7,7 @@ import { FlameView, shortName, type FlameHooks, type Look } from "./flame_view.j
 import { axisMarks, TimeStrip } from "./time_strip.js";
 import { TableView } from "./table_view.js";
 import { Toolbar } from "./toolbar.js";
-import { Hint, Menu, showHelp, showText, type MenuItem } from "./popups.js";
+import { Hint, Menu, popupParent, showHelp, showText, type MenuItem } from "./popups.js";
 import { BoxTable } from "./box_table.js";
 import { changeColor, changeLegend, classColor, labelPalette, plainPalette, type Palette } from "./colors.js";
 import { methodColumns } from "./method_columns.js";
@@ -18,12 +18,19 @@ import { pathTo, type Tree } from "./tree.js";
 import { copyText, debounce, element, saveFile } from "./dom.js";
 import { foldedText, svgText } from "./exports.js";
 import { formatShare, formatValue } from "./numbers.js";
+import { applyTheme, isDark, startsDark, storedTheme, storeTheme } from "./theme.js";
 
-const THEME_KEY = "sparkflame-theme";
 const MOST_CRUMBS = 6;
 const MOST_PICTURE_ROWS = 800;
 /** A drag over the time strip rebuilds on the way only while that is quick. */
 const QUICK_MS = 80;
+
+/** A viewer inside of another page has no address and no keys but its own, and tells what changes. */
+export interface Embedding {
+    /** First state, beyond what the profile says. */
+    start: Partial<State>;
+    changed(state: State): void;
+}
 
 export class App {
     readonly engine: Engine;
@@ -56,22 +63,24 @@ export class App {
     private matchAt = -1;
     private dark = false;
     private historyDepth = 0;
+    /** States to go back to; only of an embedded viewer, others are in the browser's history. */
+    private readonly past: State[] = [];
     private lastUpdateMs = 0;
     private readonly describeBoxes = debounce(() => this.fillBoxTable(), 250);
     private readonly sumUpLegend = debounce(() => this.showLegend(), 60);
 
-    constructor(profile: Profile, private readonly host: HTMLElement) {
+    constructor(profile: Profile, private readonly host: HTMLElement, private readonly embedding: Embedding | null = null) {
         this.engine = new Engine(profile);
         this.describer = new Describer(this.engine);
         const { meta } = profile;
         const start: State = { ...DEFAULT_STATE, readable: meta.readable ?? true, lines: meta.lines ?? false,
                                color: meta.sides ? "change" : DEFAULT_STATE.color, ...(meta.sides ? this.engine.startTypes() : {}) };
-        this.base = readState(meta.view ?? "", start);
+        this.base = { ...readState(meta.view ?? "", start), ...embedding?.start };
         this.state = this.readAddress();
-        this.dark = this.storedTheme() ?? matchMedia("(prefers-color-scheme: dark)").matches;
+        this.dark = embedding ? isDark() : startsDark();
         this.toolbar = new Toolbar(this.engine, {
             change: (change, push) => this.update(change, push), step: (forward) => this.step(forward), save: (format) => void this.save(format),
-            theme: () => this.switchTheme(), help: () => showHelp(), notes: () => showText("About this profile", meta.notes ?? ""),
+            theme: () => this.switchTheme(), help: () => showHelp(popupParent(host)), notes: () => showText(popupParent(host), "About this profile", meta.notes ?? ""),
         });
         this.strip = meta.time ? new TimeStrip(meta, (time, done) => this.brush(time, done)) : null;
         this.main = new FlameView(this.hooks(() => this.tree, (node) => this.zoomTo(node)), "Flame graph");
@@ -93,14 +102,14 @@ export class App {
             sandwich: element("section", { id: "view-sandwich", role: "tabpanel", "aria-label": "Callers and callees" },
                               this.callers.host, this.sandwichTitle, this.callees.host),
         };
-        this.hint = new Hint(document.body);
-        this.menu = new Menu(document.body);
+        this.hint = new Hint(popupParent(host));
+        this.menu = new Menu(popupParent(host));
         this.mount();
     }
 
     /** A view that this profile has not is passed over. */
     private readAddress(): State {
-        const state = readState(location.hash, this.base);
+        const state = this.embedding ? this.base : readState(location.hash, this.base);
         return state.tab === "chart" && !this.engine.hasChart ? { ...state, tab: "flame" } : state;
     }
 
@@ -109,26 +118,37 @@ export class App {
                                   this.crumbs, this.nothing, this.views.flame, this.views.table, this.views.sandwich, this.views.chart, this.boxTable.host,
                                   this.legend, this.status, this.live);
         this.host.removeAttribute("aria-busy");
-        this.applyTheme();
-        document.addEventListener("keydown", (event) => this.key(event));
-        window.addEventListener("popstate", (event) => {
-            this.historyDepth = (event.state as { depth?: number } | null)?.depth ?? 0;
-            this.state = this.readAddress();
-            this.refresh();
-        });
+        applyTheme(this.dark);
+        if (this.embedding) {
+            this.host.addEventListener("keydown", (event) => this.key(event));
+        } else {
+            document.addEventListener("keydown", (event) => this.key(event));
+            window.addEventListener("popstate", (event) => {
+                this.historyDepth = (event.state as { depth?: number } | null)?.depth ?? 0;
+                this.state = this.readAddress();
+                this.refresh();
+            });
+        }
         matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => {
-            if (this.storedTheme() !== null) return;
+            if (this.embedding || storedTheme() !== null) return;
             this.dark = event.matches;
-            this.applyTheme();
+            applyTheme(this.dark);
             this.refresh();
         });
-        this.historyDepth = (history.state as { depth?: number } | null)?.depth ?? 0;
+        if (!this.embedding) this.historyDepth = (history.state as { depth?: number } | null)?.depth ?? 0;
         this.refresh();
     }
 
     /** The only way to another state. `push`: the step can be taken back. */
     update(change: Partial<State>, push = false): void {
+        const before = this.state;
         this.state = { ...this.state, ...change };
+        if (this.embedding) {
+            if (push) this.historyDepth = this.past.push(before);
+            this.refresh();
+            this.embedding.changed(this.state);
+            return;
+        }
         const text = writeState(this.state, this.base);
         const address = text === "" ? location.pathname + location.search : `#${text}`;
         if (push) history.pushState({ depth: ++this.historyDepth }, "", address);
@@ -304,7 +324,15 @@ export class App {
     }
 
     private back(): void {
-        if (this.historyDepth > 0) history.back();
+        if (this.historyDepth === 0) return;
+        if (!this.embedding) {
+            history.back();
+            return;
+        }
+        this.state = this.past.pop()!;
+        this.historyDepth = this.past.length;
+        this.refresh();
+        this.embedding.changed(this.state);
     }
 
     private showCrumbs(): void {
@@ -487,44 +515,39 @@ export class App {
         }
     }
 
-    private storedTheme(): boolean | null {
-        try {
-            const stored = localStorage.getItem(THEME_KEY);
-            return stored === null ? null : stored === "dark";
-        } catch {
-            return null;
-        }
+    /** Draws in the colours that the page has now. */
+    followTheme(): void {
+        const dark = isDark();
+        if (dark === this.dark) return;
+        this.dark = dark;
+        this.refresh();
     }
 
     private switchTheme(): void {
         this.dark = !this.dark;
-        try {
-            localStorage.setItem(THEME_KEY, this.dark ? "dark" : "light");
-        } catch {
-            // Some browsers keep nothing for pages from disk.
-        }
-        this.applyTheme();
+        storeTheme(this.dark);
+        applyTheme(this.dark);
         this.refresh();
     }
 
-    private applyTheme(): void {
-        document.documentElement.dataset["theme"] = this.dark ? "dark" : "light";
+    private dialogIsOpen(): boolean {
+        return popupParent(this.host).querySelector("dialog[open]") !== null;
     }
 
     private key(event: KeyboardEvent): void {
         const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
-        if (event.key === "Escape" && !document.querySelector("dialog[open]")) {
+        if (event.key === "Escape" && !this.dialogIsOpen()) {
             if (this.menu.open) this.menu.hide();
             else if (typing) (event.target as HTMLElement).blur();
             else if (this.state.search !== "") this.update({ search: "" });
             return;
         }
-        if (typing || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+        if (typing || event.ctrlKey || event.metaKey || event.altKey || this.dialogIsOpen()) return;
         const { state } = this;
         const focused = this.picture.focused >= 0 ? this.picture.focused : this.zoom;
         const method = focused > 0 && this.showsPicture ? this.tree.key[focused]! : -1;
         const actions: Record<string, () => void> = {
-            "/": () => { this.toolbar.search.focus(); this.toolbar.search.select(); }, "?": () => showHelp(),
+            "/": () => { this.toolbar.search.focus(); this.toolbar.search.select(); }, "?": () => showHelp(popupParent(this.host)),
             "0": () => this.zoomTo(0), "Backspace": () => this.back(), "n": () => this.step(true), "N": () => this.step(false),
             "i": () => this.update({ icicle: !state.icicle }, true), "r": () => this.update({ reverse: !state.reverse }, true),
             "f": () => this.update({ fold: !state.fold }, true), "o": () => this.update({ order: state.order === "name" ? "width" : "name" }, true),

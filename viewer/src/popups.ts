@@ -2,10 +2,21 @@
 import { element } from "./dom.js";
 import type { Details } from "./details.js";
 
+/** Where what floats above a picture is put: the page, or the shadow tree that the picture is in. */
+export function popupParent(host: HTMLElement): HTMLElement | ShadowRoot {
+    const root = host.getRootNode();
+    return root instanceof ShadowRoot ? root : document.body;
+}
+
+function activeElement(host: HTMLElement): Element | null {
+    const root = host.getRootNode();
+    return root instanceof ShadowRoot ? root.activeElement : document.activeElement;
+}
+
 export class Hint {
     private readonly host = element("div", { id: "hint", role: "tooltip", hidden: true });
 
-    constructor(parent: HTMLElement) {
+    constructor(parent: HTMLElement | ShadowRoot) {
         parent.append(this.host);
     }
 
@@ -39,16 +50,16 @@ export class Menu {
     private readonly host = element("div", { id: "menu", role: "menu", hidden: true });
     private before: Element | null = null;
 
-    constructor(parent: HTMLElement) {
+    constructor(parent: HTMLElement | ShadowRoot) {
         parent.append(this.host);
         document.addEventListener("pointerdown", (event) => {
-            if (!this.host.hidden && !this.host.contains(event.target as Node)) this.hide();
+            if (!this.host.hidden && !event.composedPath().includes(this.host)) this.hide();
         });
         this.host.addEventListener("keydown", (event) => this.key(event));
     }
 
     show(title: string, items: MenuItem[], x: number, y: number): void {
-        this.before = document.activeElement;
+        this.before = activeElement(this.host);
         this.host.replaceChildren(element("div", { class: "menu-title" }, title), ...items.map((item) => {
             const button = element("button", { type: "button", role: "menuitem", "data-item": item.id }, item.text);
             button.addEventListener("click", () => {
@@ -75,7 +86,7 @@ export class Menu {
 
     private key(event: KeyboardEvent): void {
         const buttons = [...this.host.querySelectorAll("button")];
-        const at = buttons.indexOf(document.activeElement as HTMLButtonElement);
+        const at = buttons.indexOf(activeElement(this.host) as HTMLButtonElement);
         if (event.key === "Escape") this.hide();
         else if (event.key === "ArrowDown") buttons[(at + 1) % buttons.length]?.focus();
         else if (event.key === "ArrowUp") buttons[(at + buttons.length - 1) % buttons.length]?.focus();
@@ -99,23 +110,23 @@ const KEYS: [string, string][] = [
     ["D, ?", "dark or light; this help"],
 ];
 
-function dialog(title: string, ...children: HTMLElement[]): HTMLDialogElement {
+function dialog(parent: HTMLElement | ShadowRoot, title: string, ...children: HTMLElement[]): HTMLDialogElement {
     const made = element("dialog", { "aria-label": title }, element("h2", {}, title), ...children,
                          element("button", { type: "button", class: "close", click: () => made.close() }, "Close"));
     made.addEventListener("close", () => made.remove());
-    document.body.append(made);
+    parent.append(made);
     made.showModal();
     return made;
 }
 
-export function showHelp(): void {
-    dialog("How to read this",
+export function showHelp(parent: HTMLElement | ShadowRoot): void {
+    dialog(parent, "How to read this",
         element("p", {}, "Each box is a method. Its width is the share of samples in which it was on the stack; the box it stands on called it. " +
             "Wide boxes at the far end are where the time itself is spent. Place from left to right has no meaning, and is not time; " +
             "only in the flame chart it is: there one lane per thread shows what ran when, and a click shows only the time of a box."),
         element("table", {}, ...KEYS.map(([key, what]) => element("tr", {}, element("th", { scope: "row" }, key), element("td", {}, what)))));
 }
 
-export function showText(title: string, text: string): void {
-    dialog(title, element("pre", {}, text));
+export function showText(parent: HTMLElement | ShadowRoot, title: string, text: string): void {
+    dialog(parent, title, element("pre", {}, text));
 }

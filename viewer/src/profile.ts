@@ -71,6 +71,20 @@ export class StringTable {
         return this.offsets.length - 1;
     }
 
+    /** What makes a table of these strings and further ones behind them. */
+    extended(texts: readonly string[]): [Uint8Array, Uint32Array] {
+        const added = texts.map((text) => new TextEncoder().encode(text));
+        const bytes = new Uint8Array(this.bytes.length + added.reduce((sum, one) => sum + one.length, 0));
+        const offsets = new Uint32Array(this.offsets.length + added.length);
+        bytes.set(this.bytes);
+        offsets.set(this.offsets);
+        added.forEach((one, i) => {
+            bytes.set(one, offsets[this.count + i]!);
+            offsets[this.count + i + 1] = offsets[this.count + i]! + one.length;
+        });
+        return [bytes, offsets];
+    }
+
     text(id: number): string {
         let text = this.cache[id];
         if (text === undefined) {

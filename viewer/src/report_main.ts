@@ -2,8 +2,10 @@
 import { decodeBase64, decompress } from "./bytes.js";
 import { element } from "./dom.js";
 import { bytes, duration, LogError, moment, percent, Report, span, Stage, TASK_STATUS, timeSpent } from "./report_model.js";
+import { FlameSection, ProfileStore, stageFlames } from "./report_flame.js";
 import { Column, sortableTable } from "./report_table.js";
 import { Timeline } from "./report_timeline.js";
+import { applyTheme, isDark, startsDark, storedTheme, storeTheme } from "./theme.js";
 
 const SLOWEST = 20, BUCKETS = 24, CHUNKS = 30, OPEN_CHUNKS = 6;
 
@@ -58,14 +60,18 @@ const STAGE_COLUMNS: Column<Stage>[] = [
     { title: "spilled", text: (stage) => bytes(stage.disk_spilled_bytes), number: (stage) => stage.disk_spilled_bytes },
 ];
 
-/** How many tasks took how long, as bars of text that a screen reader reads too. */
+/** How many tasks took how long, as bars that a screen reader reads too. */
 function distribution(durations: number[]): HTMLElement {
     const most = durations.reduce((largest, ms) => Math.max(largest, ms), 1);
     const counts = new Array<number>(BUCKETS).fill(0);
     for (const ms of durations) counts[Math.min(BUCKETS - 1, Math.floor(ms / most * BUCKETS))]!++;
     const highest = Math.max(...counts);
-    const bars = counts.map((count, i) => element("div", { class: "bar", title: `${duration(most * i / BUCKETS)} to ${duration(most * (i + 1) / BUCKETS)}: ${count} tasks` },
-        element("meter", { min: 0, max: highest, value: count, "aria-label": `${count} tasks up to ${duration(most * (i + 1) / BUCKETS)}` })));
+    const bars = counts.map((count, i) => {
+        const text = `${count} tasks took ${duration(most * i / BUCKETS)} to ${duration(most * (i + 1) / BUCKETS)}`;
+        const bar = element("div", { class: "bar", role: "img", title: text, "aria-label": text });
+        bar.style.height = `${count === 0 ? 1 : Math.max(4, 56 * count / highest)}px`;
+        return bar;
+    });
     return element("div", { class: "distribution" }, ...bars);
 }
 
@@ -117,10 +123,28 @@ function chunks(report: Report): HTMLElement | null {
         element("summary", {}, `${chunk.count.toLocaleString("en")} times: ${chunk.lines[0]}`), element("pre", {}, chunk.lines.join("\n")))));
 }
 
-function show(report: Report, host: HTMLElement): void {
+function themeButton(): HTMLElement {
+    const change = (): void => {
+        storeTheme(!isDark());
+        applyTheme(!isDark());
+    };
+    return element("button", { id: "theme", type: "button", title: "Light or dark", "aria-label": "Light or dark", click: change }, "◐");
+}
+
+/** The flame graphs of a stage come when its samples are read. */
+async function addStageFlames(report: Report, number: number, store: ProfileStore, place: HTMLElement): Promise<void> {
+    const flames = await stageFlames(report, number, store);
+    if (flames) place.replaceChildren(element("h3", {}, "Flame graphs of the stage"), flames);
+}
+
+function show(report: Report, host: HTMLElement): FlameSection | null {
+    const store = new ProfileStore();
+    const flames = store.isThere ? new FlameSection(store) : null;
     const details = element("section", { id: "stage", "aria-live": "polite", hidden: true });
     const showStage = (number: number): void => {
-        details.replaceChildren(...stageDetails(report, number));
+        const place = element("div");
+        details.replaceChildren(...stageDetails(report, number), place);
+        if (store.isThere) void addStageFlames(report, number, store, place);
         details.hidden = false;
         details.scrollIntoView({ block: "start" });
         document.getElementById("stage-title")!.focus({ preventScroll: true });
@@ -132,28 +156,35 @@ function show(report: Report, host: HTMLElement): void {
     };
     const ran = report.stages.filter((stage) => stage.status !== "skipped" && stage.status !== "pending");
     const stages = section("stages", "Stages", sortableTable("stage-table", "Stages", STAGE_COLUMNS, ran, (stage) => showStage(report.stages.indexOf(stage))));
-    const timeline = report.tasks.id.length === 0 && !report.curves ? null : new Timeline(report, showStage);
+    const timeline = report.tasks.id.length === 0 && !report.curves ? null : new Timeline(report, showStage, (range) => flames?.setRange(range));
     const parts = [
         summary(report), adviceList(report, chooseById),
-        timeline === null ? null : section("times", "Timeline", element("p", { class: "label" }, "Drag to look closer, double click to see all; a click on a task shows its stage."), timeline.host),
+        timeline === null ? null : section("times", "Timeline", element("p", { class: "label" }, `Drag to look closer, double click to see all; a click on a task shows its stage.${flames ? " The flame graph below shows the same time." : ""}`), timeline.host),
+        flames === null ? null : section("flame", "Flame graph", flames.host),
         stages, details, errors(report), chunks(report),
     ].filter((part) => part !== null);
     const links = parts.filter((part) => part !== details).map((part) => element("a", { href: `#${part.id}` }, part.querySelector("h2")!.textContent!));
-    host.replaceChildren(element("header", {}, element("h1", {}, report.application.name ?? report.application.id ?? "Spark application"), element("nav", {}, ...links)),
+    host.replaceChildren(element("header", {}, element("h1", {}, report.application.name ?? report.application.id ?? "Spark application"), element("nav", {}, ...links), themeButton()),
                          element("main", {}, ...parts));
     host.removeAttribute("aria-busy");
     const wanted = /^#stage=(\d+)\.(\d+)$/.exec(location.hash);
     if (wanted) chooseById(Number(wanted[1]), Number(wanted[2]));
+    return flames;
 }
 
 async function start(): Promise<void> {
     const data = document.getElementById("data"), host = document.getElementById("page")!;
+    applyTheme(startsDark());
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => storedTheme() === null && applyTheme(event.matches));
     try {
         if (!data) throw new Error("the page holds no data");
         const packed = await decompress(decodeBase64(data.textContent!.trim()), data.dataset["encoding"] ?? "identity");
         data.remove();
-        show(JSON.parse(new TextDecoder().decode(packed)) as Report, host);
+        const flames = show(JSON.parse(new TextDecoder().decode(packed)) as Report, host);
         document.documentElement.dataset["ready"] = "1";
+        // First the rest is drawn.
+        if (flames) requestAnimationFrame(() => window.setTimeout(() => void flames.start().catch((error: unknown) => flames.host.replaceChildren(
+            element("p", { role: "alert" }, `The samples cannot be shown: ${error instanceof Error ? error.message : String(error)}.`)))));
     } catch (error) {
         host.replaceChildren(element("p", { id: "failure", role: "alert" }, `This page cannot be shown: ${error instanceof Error ? error.message : String(error)}.`));
         document.documentElement.dataset["ready"] = "failed";

@@ -2,6 +2,7 @@
 // double click to see all again.
 import { element } from "./dom.js";
 import { Curves, type Frame } from "./report_curves.js";
+import { isDark } from "./theme.js";
 import { duration, extent, moment, Report, TASK_STATUS } from "./report_model.js";
 
 const LANE = 11, JOB = 16, MARK = 12, GAP = 6, AXIS = 20, LABEL = 84, MOST_HEIGHT = 900;
@@ -60,7 +61,8 @@ export class Timeline {
     private dragFrom: number | null = null;
     private dragTo = 0;
 
-    constructor(private readonly report: Report, private readonly choose: (stage: number) => void) {
+    constructor(private readonly report: Report, private readonly choose: (stage: number) => void,
+                private readonly ranged: (range: [number, number] | null) => void) {
         this.lanes = layLanes(report);
         this.marks = marksOf(report);
         this.curves = new Curves(report);
@@ -75,6 +77,7 @@ export class Timeline {
         this.canvas.addEventListener("dblclick", () => this.show(this.whole));
         this.canvas.addEventListener("keydown", (event) => this.key(event));
         new ResizeObserver(() => this.draw()).observe(this.host);
+        new MutationObserver(() => this.draw()).observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
     }
 
     show(range: [number, number]): void {
@@ -83,6 +86,7 @@ export class Timeline {
         const from = Math.min(Math.max(range[0], this.whole[0]), this.whole[1] - width);
         this.shown = [from, from + width];
         this.draw();
+        this.ranged(width < this.whole[1] - this.whole[0] ? [...this.shown] : null);
     }
 
     private width(): number {
@@ -116,7 +120,7 @@ export class Timeline {
     private frame(style: CSSStyleDeclaration): Frame {
         const colour = (name: string): string => style.getPropertyValue(name);
         return { left: LABEL, width: this.width(), top: this.curvesTop(), fore: colour("--fore"), soft: colour("--soft"), line: colour("--line"),
-                 dark: colour("color-scheme").includes("dark"), x: (ms) => this.x(ms), time: (x) => this.time(x) };
+                 dark: isDark(), x: (ms) => this.x(ms), time: (x) => this.time(x) };
     }
 
     private draw(): void {

@@ -1,0 +1,236 @@
+// Flame graphs in a report: the viewer of the flame page in a shadow tree of its own, and what is chosen for it.
+import { App } from "./app.js";
+import { decodeBase64, decompress } from "./bytes.js";
+import { element } from "./dom.js";
+import { typeId } from "./engine.js";
+import { decodeProfile, type Profile } from "./profile.js";
+import { labelValues, ofEachSet, partOf, withLanguages } from "./profile_parts.js";
+import type { Report, Stage } from "./report_model.js";
+import type { State } from "./state.js";
+
+/** Style of the flame page, put in by the bundler. */
+declare const PAGE_STYLE: string;
+
+/** Labels to choose by, in this order. */
+const CHOICES = ["stage", "task", "executor", "thread", "state", "language"];
+const MOST_OPTIONS = 1000;
+/** The tasks that are slow, of those that succeeded. */
+const SLOW_SHARE = 0.1;
+
+let sheets: CSSStyleSheet[] | null = null;
+
+function pageSheets(): CSSStyleSheet[] {
+    if (!sheets) {
+        sheets = [PAGE_STYLE, "#page{height:100%}section{border-top:0}:host{display:block;font-size:13px}"].map((text) => {
+            const sheet = new CSSStyleSheet();
+            sheet.replaceSync(text);
+            return sheet;
+        });
+    }
+    return sheets;
+}
+
+/** A viewer in `container`, which gets a shadow tree, so that neither ids nor styles meet those of the report. */
+function mount(container: HTMLElement, profile: Profile, start: Partial<State>, changed: (state: State) => void = () => {}): App {
+    const root = container.attachShadow({ mode: "open" });
+    root.adoptedStyleSheets = pageSheets();
+    const host = element("div", { id: "page" });
+    root.append(host);
+    return new App(profile, host, { start, changed });
+}
+
+/** The profile of the page, decoded when it is first asked for. */
+export class ProfileStore {
+    private loading: Promise<Profile> | null = null;
+    private readonly data = document.getElementById("profile");
+    private readonly apps: { app: App; container: HTMLElement }[] = [];
+    /** Both sides, when the report compares. */
+    private both: Profile | null = null;
+
+    constructor() {
+        new MutationObserver(() => this.apps.forEach(({ app }) => app.followTheme()))
+            .observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
+    }
+
+    get isThere(): boolean {
+        return this.data !== null;
+    }
+
+    load(): Promise<Profile> {
+        return this.loading ??= this.decode();
+    }
+
+    private async decode(): Promise<Profile> {
+        const bytes = await decompress(decodeBase64(this.data!.textContent!.trim()), this.data!.dataset["encoding"] ?? "identity");
+        this.data!.remove();
+        const profile = withLanguages(decodeProfile(bytes));
+        if (!profile.meta.sides) return profile;
+        this.both = profile;
+        return partOf(profile, (row) => (profile.rows.side[row] === 1 ? 1 : -1), {});
+    }
+
+    /** Samples of this run and of the one that it is compared with; null without a comparison. */
+    async comparison(): Promise<Profile | null> {
+        await this.load();
+        return this.both;
+    }
+
+    show(container: HTMLElement, profile: Profile, start: Partial<State>, changed?: (state: State) => void): App {
+        // Viewers of stages that are no longer shown are forgotten.
+        for (let i = this.apps.length - 1; i >= 0; i--) if (!this.apps[i]!.container.isConnected) this.apps.splice(i, 1);
+        const app = mount(container, profile, { ...firstType(profile), ...start }, changed);
+        this.apps.push({ app, container });
+        return app;
+    }
+}
+
+/** CPU samples, where there are any. */
+export function firstType(profile: Profile): Partial<State> {
+    const cpu = profile.types.find((type) => type.name === "cpu");
+    return cpu ? { type: typeId(cpu) } : {};
+}
+
+/** First and last tick of a span of time, or null where the profile knows no days. */
+function ticksOf(profile: Profile, range: [number, number] | null): [number, number] | null {
+    const { time } = profile.meta;
+    if (!range || !time?.absolute) return null;
+    const tick = (ms: number): number => Math.min(Math.max(Math.floor((ms - time.start_ms) * 1e6 / time.tick_ns), 0), time.ticks - 1);
+    return [tick(range[0]), tick(range[1])];
+}
+
+/** The section with the flame graph of all that is selected. */
+export class FlameSection {
+    readonly host = element("div", { id: "flames" });
+    private readonly bar = element("div", { class: "choices", role: "group", "aria-label": "Samples to show" });
+    private readonly container = element("div", { class: "viewer" });
+    private readonly lists = new Map<string, HTMLSelectElement>();
+    private app: App | null = null;
+    private profile: Profile | null = null;
+    private wantedRange: [number, number] | null = null;
+    private timer = 0;
+
+    constructor(private readonly store: ProfileStore) {
+        this.host.append(element("p", { class: "label" }, "Reading the samples…"));
+    }
+
+    async start(): Promise<void> {
+        const profile = await this.store.load();
+        this.profile = profile;
+        this.host.replaceChildren(this.bar, this.container);
+        for (const label of CHOICES) this.addList(profile, label);
+        this.bar.hidden = this.lists.size === 0;
+        this.app = this.store.show(this.container, profile, { time: ticksOf(profile, this.wantedRange) }, (state) => this.follow(state));
+        this.host.dataset["ready"] = "1";
+    }
+
+    private addList(profile: Profile, label: string): void {
+        const values = labelValues(profile, label);
+        if (values.length === 0) return;
+        const list = element("select", { "aria-label": `Samples of which ${label}`, "data-label": label });
+        const shown = values.length > MOST_OPTIONS ? [...values].sort((a, b) => b.count - a.count).slice(0, MOST_OPTIONS) : values;
+        list.append(element("option", { value: "" }, `${label}: all`),
+                    ...shown.map(({ value, count }) => element("option", { value: `=${value}` }, `${label} ${value} (${count.toLocaleString("en")})`)),
+                    element("option", { value: "none" }, `no ${label}`));
+        list.addEventListener("change", () => this.choose(label, list.value));
+        this.lists.set(label, list);
+        this.bar.append(list);
+    }
+
+    private choose(label: string, option: string): void {
+        const others = this.app!.state.only.filter((one) => one.key !== label);
+        this.app!.update({ only: option === "" ? others : [...others, { key: label, value: option.replace(/^=|^none$/, "") }] }, true);
+    }
+
+    /** The lists tell what the viewer's own chips and legend chose. */
+    private follow(state: State): void {
+        for (const [label, list] of this.lists) {
+            const chosen = state.only.filter((one) => one.key === label);
+            list.value = chosen.length !== 1 ? "" : chosen[0]!.value === "" ? "none" : `=${chosen[0]!.value}`;
+        }
+    }
+
+    /** Only samples of this time; null: of all. */
+    setRange(range: [number, number] | null): void {
+        this.wantedRange = range;
+        window.clearTimeout(this.timer);
+        this.timer = window.setTimeout(() => {
+            if (this.app && this.profile) this.app.update({ time: ticksOf(this.profile, range) });
+        }, 150);
+    }
+}
+
+/** Side of each row by its stage and task; -1: it is none of the stage's. */
+function rowsOfStage(profile: Profile, stage: Stage, sideOfTask: (task: string) => number): (row: number) => number {
+    const ofSet = ofEachSet(profile, ["stage", "stage_attempt", "task"], (id, attempt, task) =>
+        id === String(stage.id) && (attempt === "" || attempt === String(stage.attempt)) ? sideOfTask(task) : -1);
+    return (row) => ofSet[profile.rows.set[row]!] ?? -1;
+}
+
+/** Samples of a stage: by label, else those of its time. */
+function stageProfile(profile: Profile, stage: Stage): { part: Profile; byTime: boolean } {
+    const byTime = !profile.meta.labels.includes("stage");
+    const ticks = byTime && stage.submitted_ms !== null && stage.completed_ms !== null ? ticksOf(profile, [stage.submitted_ms, stage.completed_ms]) : null;
+    const during = (row: number): number => {
+        const tick = profile.rows.tick[row]! - 1;
+        return ticks !== null && tick >= ticks[0] && tick <= ticks[1] ? 1 : -1;
+    };
+    return { part: partOf(profile, byTime ? during : rowsOfStage(profile, stage, () => 1), { title: `Stage ${stage.id}.${stage.attempt}` }), byTime };
+}
+
+/** Ids of the slowest tasks of a stage that succeeded, and of the middle half. */
+export function slowAndMiddle(report: Report, number: number): { slow: Set<string>; middle: Set<string> } {
+    const { stage, status, duration_ms: took, id } = report.tasks;
+    const own: number[] = [];
+    for (let i = 0; i < stage.length; i++) if (stage[i] === number && status[i] === 1 && took[i]! >= 0) own.push(i);
+    own.sort((a, b) => took[a]! - took[b]!);
+    const slowCount = own.length < 3 ? 0 : Math.max(1, Math.floor(own.length * SLOW_SHARE));
+    const rest = own.slice(0, own.length - slowCount);
+    const names = (tasks: number[]): Set<string> => new Set(tasks.map((task) => String(id[task])));
+    return { slow: names(own.slice(own.length - slowCount)), middle: names(rest.slice(Math.floor(rest.length / 4), Math.ceil(rest.length * 3 / 4))) };
+}
+
+/** The flame graphs of one stage: its samples, its slowest tasks against those around the median, and another run's. */
+export async function stageFlames(report: Report, number: number, store: ProfileStore): Promise<HTMLElement | null> {
+    const profile = await store.load();
+    const stage = report.stages[number]!;
+    const { part, byTime } = stageProfile(profile, stage);
+    const { slow, middle } = slowAndMiddle(report, number);
+    const tasks = (count: number): string => (count === 1 ? "task" : `${count} tasks`);
+    const sides = [`${tasks(middle.size)} around the median`, `slowest ${tasks(slow.size)}`];
+    const difference = partOf(profile, rowsOfStage(profile, stage, (task) => (slow.has(task) ? 1 : middle.has(task) ? 0 : -1)),
+                              { title: `Stage ${stage.id}.${stage.attempt}: slowest tasks`, sides });
+    const views: { id: string; text: string; profile: Profile; start: Partial<State> }[] = [];
+    if (part.rows.count > 0) views.push({ id: "all", text: byTime ? "Flame graph of its time" : "Flame graph", profile: part, start: {} });
+    if (new Set(difference.rows.side).size === 2) {
+        views.push({ id: "slowest", text: "Slowest tasks against the median", profile: difference, start: { color: "change" } });
+    }
+    const against = await againstProfile(report, stage, store);
+    if (against) views.push({ id: "against", text: "Against the other run", profile: against, start: { color: "change" } });
+    if (views.length === 0) return null;
+    const host = element("div", { id: "stage-flames" });
+    const show = (id: string): void => {
+        const view = views.find((one) => one.id === id)!;
+        const container = element("div", { class: "viewer" });
+        buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(views[i]!.id === id)));
+        host.replaceChildren(bar, container);
+        store.show(container, view.profile, view.start);
+        host.dataset["shown"] = id;
+    };
+    const buttons = views.map((view) => element("button", { type: "button", class: "choice", "data-view": view.id, click: () => show(view.id) }, view.text));
+    const bar = element("div", { class: "choices", role: "group", "aria-label": "Flame graphs of the stage" }, ...buttons);
+    // The viewer needs its size, so it comes when it is in the page.
+    requestAnimationFrame(() => show(views[0]!.id));
+    return host;
+}
+
+/** Samples of a stage in this run and in the other; null without both. */
+async function againstProfile(report: Report, stage: Stage, store: ProfileStore): Promise<Profile | null> {
+    const both = await store.comparison();
+    const match = report.comparison?.find((row) => row.stage === stage.id && row.attempt === stage.attempt && row.against_stage !== null);
+    if (!both || !match) return null;
+    const other: Stage = { ...stage, id: match.against_stage!, attempt: match.against_attempt! };
+    const own = rowsOfStage(both, stage, () => 1), theirs = rowsOfStage(both, other, () => 0);
+    const part = partOf(both, (row) => (both.rows.side[row] === 1 ? own(row) : theirs(row)),
+                        { title: `Stage ${stage.id}.${stage.attempt}: against the other run`, sides: ["other run", "this run"] });
+    return new Set(part.rows.side).size === 2 ? part : null;
+}
