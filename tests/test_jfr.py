@@ -200,6 +200,22 @@ def test_strings_that_refer_to_each_other_end(sparkflame, tmp_path):
     assert run.returncode == 0 and b"java/lang/Thread.run" in run.stdout
 
 
+def test_numbers_of_methods_may_have_any_length(sparkflame, tmp_path):
+    """Frames are told apart by their bytes, many at a time; an integer of nine bytes has no mark at its end."""
+    numbers = [1, 200, 1 << 20, 1 << 40, 1 << 55, (1 << 56) + 7, (1 << 63) + (1 << 56) * 0x55, (1 << 64) - 1]
+    chunk = jfr.Chunk(jfr.standard_metadata())
+    chunk.standard_constants({i + 1: f"m{i}" for i in range(len(numbers))}, {1: 1},
+                             {number: (1, i + 1) for i, number in enumerate(numbers)}, {1: ("main", 1)})
+    frames = [(i % 8, (1, 300, (1 << 31) - 1)[i % 3]) for i in range(100)]
+    chunk.stacks({1: [(numbers[method], line, 1) for method, line in frames]})
+    chunk.add("jdk.ExecutionSample", 2000, 1, 1, 0)
+    path = tmp_path / "numbers.jfr"
+    path.write_bytes(chunk.bytes())
+    run = sparkflame("convert", "-q", "-f", "folded", "--lines", path)
+    shown = ";".join(f"m0.m{method}:{line}" for method, line in reversed(frames))
+    assert run.stdout.decode() == f"{shown} 1\n"
+
+
 def test_deep_stacks_are_whole(sparkflame, tmp_path):
     chunk = jfr.Chunk(jfr.standard_metadata())
     chunk.standard_constants({1: "a", 2: "b"}, {1: 1}, {1: (1, 1), 2: (1, 2)}, {1: ("main", 1)})

@@ -62,6 +62,12 @@ uint32_t id_map_get(const struct id_map *map, uint64_t key)
     return map->slots == NULL ? NO_ID : map->slots[find_slot(map, key)].value;
 }
 
+uint32_t *id_map_find(const struct id_map *map, uint64_t key)
+{
+    struct id_map_slot *slot = map->slots == NULL ? NULL : &map->slots[find_slot(map, key)];
+    return slot == NULL || slot->value == NO_ID ? NULL : &slot->value;
+}
+
 uint32_t *id_map_place(struct id_map *map, uint64_t key)
 {
     if ((map->slots == NULL || (map->size + 1) * 4 > (map->mask + 1) * 3) && !grow(map))

@@ -32,6 +32,8 @@ void id_map_release(struct id_map *map);
 void id_map_clear(struct id_map *map);
 /* NO_ID when the key is not there. */
 uint32_t id_map_get(const struct id_map *map, uint64_t key);
+/* The place of the key's value, until the next key is added; NULL when the key is not there. */
+uint32_t *id_map_find(const struct id_map *map, uint64_t key);
 /* Begins to fetch what a call with this key will read. */
 void id_map_prefetch(const struct id_map *map, uint64_t key);
 /* Sets or replaces; the value must not be NO_ID. False: out of memory. */

@@ -44,6 +44,8 @@ TEST(new_place_is_empty)
     CHECK_INT(*place, NO_ID);
     *place = 3;
     CHECK_INT(*id_map_place(&map, 9), 3);
+    CHECK_INT(*id_map_find(&map, 9), 3);
+    CHECK(id_map_find(&map, 8) == NULL);
     CHECK_INT(map.size, 1);
     id_map_release(&map);
 }

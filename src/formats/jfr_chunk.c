@@ -8,7 +8,6 @@
 #define EVENT_METADATA 0
 #define EVENT_CHECKPOINT 1
 #define FLAG_COMPRESSED_INTEGERS 1
-#define PREFETCH_TRACES 12
 #define MOST_CHECKPOINTS ((size_t)1 << 28)
 
 bool jfr_is_chunk(struct text_view head)
@@ -52,7 +51,7 @@ void jfr_chunk_release(struct jfr_chunk *chunk)
     for (size_t i = 0; i < JFR_POOL_COUNT; i++)
         id_map_release(&chunk->pools[i]);
     free(chunk->checkpoints);
-    free(chunk->traces);
+    free(chunk->trace_pools);
     jfr_chunk_init(chunk);
 }
 
@@ -156,35 +155,18 @@ struct jfr_cursor jfr_chunk_metadata(const struct jfr_chunk *chunk)
     return (struct jfr_cursor){start, start + size, false};
 }
 
-static bool add_trace(struct jfr_chunk *chunk, uint64_t id, uint32_t place, uint32_t size)
+static bool note_trace_pool(struct jfr_chunk *chunk, struct jfr_cursor traces, uint64_t count)
 {
-    if (!array_reserve(&chunk->traces, &chunk->trace_capacity, chunk->trace_count + 1, NO_ID))
+    if (!array_reserve(&chunk->trace_pools, &chunk->trace_pool_capacity, chunk->trace_pool_count + 1,
+                       MOST_CHECKPOINTS))
         return false;
-    chunk->traces[chunk->trace_count++] = (struct jfr_trace){id, place, size};
+    chunk->trace_pools[chunk->trace_pool_count++] = (struct jfr_trace_pool){traces, count};
     return true;
 }
 
-/* Traces are many; all of a pool are entered together, so that memory is fetched ahead. */
-static bool enter_traces(struct jfr_chunk *chunk, size_t first)
-{
-    struct id_map *pool = &chunk->pools[JFR_POOL_STACK_TRACE];
-    for (size_t i = first; i < chunk->trace_count; i++) {
-        if (i + PREFETCH_TRACES < chunk->trace_count)
-            id_map_prefetch(pool, chunk->traces[i + PREFETCH_TRACES].id);
-        if (!id_map_set(pool, chunk->traces[i].id, (uint32_t)i))
-            return false;
-    }
-    return true;
-}
-
-static bool add_constant(struct jfr_chunk *chunk, uint8_t pool, uint64_t id, uint32_t place, uint32_t size)
-{
-    return pool == JFR_POOL_STACK_TRACE ? add_trace(chunk, id, place, size)
-                                        : id_map_set(&chunk->pools[pool], id, place);
-}
-
+/* Stack traces, which are most of all bytes, are not passed over when nothing follows them. */
 static bool index_pool(struct jfr_chunk *chunk, struct jfr_schema *schema, struct jfr_cursor *cursor,
-                       struct error *error)
+                       bool is_last, struct error *error)
 {
     uint64_t type = jfr_varint(cursor);
     uint64_t count = jfr_varint(cursor);
@@ -198,16 +180,18 @@ static bool index_pool(struct jfr_chunk *chunk, struct jfr_schema *schema, struc
         jfr_skip_varints(cursor, count * (layout->count + 1));
         return true;
     }
-    size_t first_trace = chunk->trace_count;
-    for (uint64_t i = 0; i < count && !cursor->failed; i++) {
+    bool is_traces = pool == JFR_POOL_STACK_TRACE;
+    if (is_traces && !note_trace_pool(chunk, *cursor, count))
+        return error_set_memory(error);
+    for (uint64_t i = 0; i < count && !cursor->failed && !(is_traces && is_last); i++) {
         uint64_t id = jfr_varint(cursor);
         uint32_t place = (uint32_t)(cursor->at - chunk->bytes);
         jfr_layout_skip(layout, cursor);
-        uint32_t size = (uint32_t)(cursor->at - chunk->bytes) - place;
-        if (pool != JFR_NO_POOL && !cursor->failed && !add_constant(chunk, pool, id, place, size))
+        if (pool != JFR_NO_POOL && !is_traces && !cursor->failed &&
+            !id_map_set(&chunk->pools[pool], id, place))
             return error_set_memory(error);
     }
-    return enter_traces(chunk, first_trace) || error_set_memory(error);
+    return true;
 }
 
 static bool index_checkpoint(struct jfr_chunk *chunk, struct jfr_schema *schema, size_t position,
@@ -221,7 +205,7 @@ static bool index_checkpoint(struct jfr_chunk *chunk, struct jfr_schema *schema,
     (void)jfr_byte(cursor);      /* kind of checkpoint */
     uint64_t pool_count = jfr_varint(cursor);
     for (uint64_t i = 0; i < pool_count && !cursor->failed; i++)
-        if (!index_pool(chunk, schema, cursor, error))
+        if (!index_pool(chunk, schema, cursor, i + 1 == pool_count, error))
             return false;
     return !cursor->failed || error_set(error, ERROR_BAD_INPUT, "constants run over their checkpoint");
 }
@@ -230,7 +214,7 @@ bool jfr_chunk_index(struct jfr_chunk *chunk, struct jfr_schema *schema, struct 
 {
     for (size_t i = 0; i < JFR_POOL_COUNT; i++)
         id_map_clear(&chunk->pools[i]);
-    chunk->trace_count = 0;
+    chunk->trace_pool_count = 0;
     for (size_t i = 0; i < chunk->checkpoint_count; i++)
         if (!index_checkpoint(chunk, schema, chunk->checkpoints[i], error))
             return error_prefix(error, "chunk offset %" PRIu32, chunk->checkpoints[i]);
@@ -242,8 +226,6 @@ struct jfr_cursor jfr_chunk_constant(const struct jfr_chunk *chunk, enum jfr_poo
     uint32_t place = id_map_get(&chunk->pools[pool], id);
     if (place == NO_ID)
         return (struct jfr_cursor){chunk->bytes, chunk->bytes, true};
-    if (pool == JFR_POOL_STACK_TRACE)
-        place = chunk->traces[place].place;
     return (struct jfr_cursor){chunk->bytes + place, chunk->bytes + chunk->size, false};
 }
 

@@ -2,7 +2,7 @@
  * jfr_chunk.h - one chunk of a recording in memory: its header, where its events are, and its constants.
  *
  * A chunk that its writer did not finish, or that is cut off, has no end in its header; then all that is whole in the
- * bytes is taken. Constants are not decoded: of each the place in the chunk is kept.
+ * bytes is taken. Constants are not decoded: of each the place in the chunk is kept, of stack traces that of the first.
  *
  * Owns: tables of places, until jfr_chunk_release(). The bytes and the schema are the caller's.
  * Threads: one at a time.
@@ -34,11 +34,10 @@ struct jfr_header {
     int64_t ticks_per_second;
 };
 
-/* Where a stack trace stands, without its number. */
-struct jfr_trace {
-    uint64_t id;
-    uint32_t place;
-    uint32_t size;
+/* Stack traces that stand one after the other. */
+struct jfr_trace_pool {
+    struct jfr_cursor traces; /* up to the end of the checkpoint */
+    uint64_t count;
 };
 
 struct jfr_chunk {
@@ -52,11 +51,10 @@ struct jfr_chunk {
     size_t checkpoint_count;
     size_t checkpoint_capacity;
     double ns_per_tick;
-    struct jfr_trace *traces; /* all stack traces */
-    size_t trace_count;
-    size_t trace_capacity;
-    struct id_map
-        pools[JFR_POOL_COUNT]; /* of each constant the place after its number; a trace's index in `traces` */
+    struct jfr_trace_pool *trace_pools;
+    size_t trace_pool_count;
+    size_t trace_pool_capacity;
+    struct id_map pools[JFR_POOL_COUNT]; /* of each constant but stack traces the place after its number */
 };
 
 /* An event: its type and the bytes after that. */
@@ -77,7 +75,7 @@ void jfr_chunk_release(struct jfr_chunk *chunk);
 bool jfr_chunk_open(struct jfr_chunk *chunk, struct text_view bytes, struct error *error) MUST_CHECK;
 /* The metadata event; chunk->metadata_at must not be 0. */
 struct jfr_cursor jfr_chunk_metadata(const struct jfr_chunk *chunk);
-/* Finds the constants in all checkpoints. */
+/* Finds the constants in all checkpoints; stack traces need not be whole. */
 bool jfr_chunk_index(struct jfr_chunk *chunk, struct jfr_schema *schema, struct error *error) MUST_CHECK;
 /* The event at *position, which moves to the next one; false at the end. */
 bool jfr_chunk_next(const struct jfr_chunk *chunk, size_t *position, struct jfr_event *event);

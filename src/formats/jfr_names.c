@@ -10,8 +10,6 @@
 #define ARENA_LIMIT_BYTES ((size_t)1 << 30)
 #define FIRST_FRAME_SLOTS 1024
 #define MOST_HOPS 4
-#define TRACE_NEW NO_STACK
-#define TRACE_MISSING (NO_STACK - 1)
 #define KERNEL_FRAME_TYPE 5
 #define MOST_THREADS ((size_t)1 << 26)
 
@@ -47,14 +45,11 @@ void jfr_names_release(struct jfr_names *names)
     id_map_release(&names->threads);
     id_map_release(&names->states);
     free(names->frames);
-    free(names->path);
-    free(names->numbers);
     free(names->thread_list);
     *names = (struct jfr_names){.frames = NULL};
 }
 
-/* Bytes at an address that a slot holds. Metadata may call a number what we expect to be a string or an array. */
-static struct jfr_cursor cursor_at(const struct jfr_names *names, uint64_t place)
+struct jfr_cursor jfr_names_cursor_at(const struct jfr_names *names, uint64_t place)
 {
     const uint8_t *begin = names->chunk->bytes, *end = begin + names->chunk->size;
     if (place < (uint64_t)(uintptr_t)begin || place > (uint64_t)(uintptr_t)end)
@@ -64,7 +59,7 @@ static struct jfr_cursor cursor_at(const struct jfr_names *names, uint64_t place
 
 struct text_view jfr_names_string_at(struct jfr_names *names, uint64_t place)
 {
-    struct jfr_cursor cursor = cursor_at(names, place);
+    struct jfr_cursor cursor = jfr_names_cursor_at(names, place);
     for (int hops = 0; hops < MOST_HOPS && !cursor.failed; hops++) {
         struct text_view text;
         uint64_t constant;
@@ -174,12 +169,8 @@ static uint64_t find_world(struct jfr_names *names)
 }
 
 /* Frames are known by their methods' numbers, which hold for the world. */
-static bool begin_stacks(struct jfr_names *names)
+static void begin_stacks(struct jfr_names *names)
 {
-    size_t count = names->chunk->trace_count;
-    if (!array_reserve(&names->numbers, &names->number_capacity, count + 1, NO_ID))
-        return false;
-    memset(names->numbers, 0xff, (count + 1) * sizeof(*names->numbers));
     jfr_stacks_lock(names->stacks);
     uint64_t world = find_world(names);
     jfr_stacks_unlock(names->stacks);
@@ -188,11 +179,9 @@ static bool begin_stacks(struct jfr_names *names)
         free_frame_slots(names->frames, names->frame_mask + 1);
     }
     names->world = world;
-    return true;
 }
 
-bool jfr_names_begin(struct jfr_names *names, const struct jfr_chunk *chunk, const struct jfr_schema *schema,
-                     struct error *error)
+void jfr_names_begin(struct jfr_names *names, const struct jfr_chunk *chunk, const struct jfr_schema *schema)
 {
     names->chunk = chunk;
     names->schema = schema;
@@ -205,7 +194,8 @@ bool jfr_names_begin(struct jfr_names *names, const struct jfr_chunk *chunk, con
         names->kinds[type] = kind_of_text(jfr_names_text(names, JFR_POOL_FRAME_TYPE, type));
     names->native_is_c = names->kinds[KERNEL_FRAME_TYPE] == FRAME_KERNEL;
     names->has_default_state = has_default_state(names);
-    return names->stacks == NULL || begin_stacks(names) || error_set_memory(error);
+    if (names->stacks != NULL)
+        begin_stacks(names);
 }
 
 static bool has_no_class(const struct jfr_names *names, enum frame_kind kind)
@@ -284,7 +274,7 @@ static bool grow_frame_slots(struct jfr_names *names)
     return true;
 }
 
-static uint32_t find_frame(struct jfr_names *names, uint64_t method, uint32_t line, uint32_t type)
+uint32_t jfr_names_frame(struct jfr_names *names, uint64_t method, uint32_t line, uint32_t type)
 {
     if (!names->with_lines)
         line = 0;
@@ -304,102 +294,6 @@ static uint32_t find_frame(struct jfr_names *names, uint64_t method, uint32_t li
         names->frame_count++;
     }
     return frame;
-}
-
-static void read_frame(const struct jfr_names *names, struct jfr_cursor *cursor, uint64_t *slots)
-{
-    const struct jfr_layout *layout = names->schema->frame;
-    if (LIKELY(names->schema->frame_is_plain)) {
-        slots[JFR_FRAME_METHOD] = jfr_varint(cursor);
-        slots[JFR_FRAME_LINE] = jfr_varint(cursor);
-        (void)jfr_varint(cursor);
-        slots[JFR_FRAME_TYPE] = jfr_varint(cursor);
-        return;
-    }
-    struct jfr_layout whole = *layout;
-    whole.needed = whole.count;
-    jfr_layout_read(&whole, cursor, slots);
-}
-
-/* Frames are written innermost first. */
-static bool read_path(struct jfr_names *names, struct jfr_cursor *cursor, size_t *depth, struct error *error)
-{
-    uint64_t count = jfr_varint(cursor);
-    if (names->schema->frame->count == 0 || !jfr_has_room_for(cursor, count))
-        return error_set(error, ERROR_BAD_INPUT, "a stack has more frames than bytes");
-    uint64_t skipped = count > READER_DEPTH_LIMIT ? count - READER_DEPTH_LIMIT : 0;
-    names->cut_stacks += skipped > 0;
-    *depth = (size_t)(count - skipped);
-    if (!array_reserve(&names->path, &names->path_capacity, *depth, READER_DEPTH_LIMIT))
-        return error_set_memory(error);
-    uint64_t slots[JFR_CONSTANT_SLOTS] = {0};
-    for (uint64_t i = 0; i < count && !cursor->failed; i++) {
-        read_frame(names, cursor, slots);
-        if (i < skipped)
-            continue;
-        uint32_t frame = find_frame(names, slots[JFR_FRAME_METHOD], (uint32_t)slots[JFR_FRAME_LINE],
-                                    (uint32_t)slots[JFR_FRAME_TYPE]);
-        if (frame == NO_FRAME)
-            return error_set_memory(error);
-        names->path[i - skipped] = frame;
-    }
-    return !cursor->failed || error_set(error, ERROR_BAD_INPUT, "a stack is cut off");
-}
-
-static bool make_stack(struct jfr_names *names, const struct jfr_trace *place, uint32_t *number,
-                       struct error *error)
-{
-    uint64_t trace[JFR_CONSTANT_SLOTS] = {0};
-    const uint8_t *bytes = names->chunk->bytes;
-    struct jfr_cursor cursor = {bytes + place->place, bytes + place->place + place->size, false};
-    *number = TRACE_MISSING;
-    if (names->schema->frame == NULL)
-        return true;
-    jfr_layout_read(names->schema->pools[JFR_POOL_STACK_TRACE], &cursor, trace);
-    cursor = cursor_at(names, trace[JFR_TRACE_FRAMES]);
-    size_t depth = 0;
-    if (cursor.failed)
-        return true;
-    if (!read_path(names, &cursor, &depth, error))
-        return false;
-    *number = stack_list_add(&names->stacks->list, names->path, depth);
-    return *number != NO_STACK || error_set_memory(error);
-}
-
-bool jfr_names_is_new_trace(const struct jfr_names *names, uint32_t trace, struct jfr_trace_hash *hash)
-{
-    if (names->numbers[trace] != TRACE_NEW)
-        return false;
-    const struct jfr_trace *place = &names->chunk->traces[trace];
-    if (names->world != JFR_NO_WORLD)
-        *hash = jfr_trace_hash(names->chunk->bytes + place->place, place->size, names->world);
-    return true;
-}
-
-static bool find_stack(struct jfr_names *names, uint32_t trace, struct jfr_trace_hash hash, uint32_t *number,
-                       struct error *error)
-{
-    if (names->world == JFR_NO_WORLD)
-        return make_stack(names, &names->chunk->traces[trace], number, error);
-    *number = jfr_stacks_find(names->stacks, hash);
-    if (LIKELY(*number != NO_STACK))
-        return true;
-    if (!make_stack(names, &names->chunk->traces[trace], number, error))
-        return false;
-    return *number == TRACE_MISSING || jfr_stacks_set(names->stacks, hash, *number) ||
-           error_set_memory(error);
-}
-
-bool jfr_names_stack(struct jfr_names *names, uint32_t trace, struct jfr_trace_hash hash, uint32_t *number,
-                     struct error *error)
-{
-    uint32_t *known = &names->numbers[trace];
-    if (*known == TRACE_NEW && !find_stack(names, trace, hash, known, error)) {
-        *known = TRACE_MISSING;
-        return false;
-    }
-    *number = *known == TRACE_MISSING ? NO_STACK : *known;
-    return true;
 }
 
 static void add_class_name(struct text_builder *text, struct text_view name)

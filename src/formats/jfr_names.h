@@ -55,17 +55,12 @@ struct jfr_names {
     enum frame_kind kinds[JFR_FRAME_TYPES];
     bool native_is_c; /* async-profiler: native frames are C functions, without a class */
     bool has_default_state;
-    uint32_t *path; /* frames of one stack */
-    size_t path_capacity;
-    uint32_t *numbers; /* of each trace of the chunk: its stack's number */
-    size_t number_capacity;
     struct id_map classes; /* frames */
     struct id_map threads; /* index in thread_list */
     struct jfr_thread *thread_list;
     size_t thread_count;
     size_t thread_capacity;
     struct id_map states; /* strings */
-    uint64_t cut_stacks;  /* over the limit of depth */
 };
 
 /* With lines and the like as the options say; `stacks` NULL: without stacks. */
@@ -73,19 +68,16 @@ bool jfr_names_init(struct jfr_names *names, struct profile *profile, struct jfr
                     const struct read_options *options, struct error *error) MUST_CHECK;
 void jfr_names_release(struct jfr_names *names);
 /* Forgets the chunk before. */
-bool jfr_names_begin(struct jfr_names *names, const struct jfr_chunk *chunk, const struct jfr_schema *schema,
-                     struct error *error) MUST_CHECK;
+void jfr_names_begin(struct jfr_names *names, const struct jfr_chunk *chunk, const struct jfr_schema *schema);
 /* The text of a symbol, string, state …; empty when there is none. Valid until the next chunk. */
 struct text_view jfr_names_text(struct jfr_names *names, enum jfr_pool pool, uint64_t id);
 /* The text of a string whose first byte is at `place`, as jfr_layout_read() gives it. */
 struct text_view jfr_names_string_at(struct jfr_names *names, uint64_t place);
-/* True when a trace of the chunk, by its index there, was not asked for yet; then *hash is what its bytes are known
- * by. */
-bool jfr_names_is_new_trace(const struct jfr_names *names, uint32_t trace, struct jfr_trace_hash *hash);
-/* The number of a trace's stack in names->stacks; NO_STACK for a trace without frames that are there. False: out of
- * memory, or a damaged trace. `hash` is not looked at unless the trace was new. */
-bool jfr_names_stack(struct jfr_names *names, uint32_t trace, struct jfr_trace_hash hash, uint32_t *number,
-                     struct error *error) MUST_CHECK;
+/* Bytes at an address that a slot holds; failed when it is none of the chunk: metadata may call a number what we expect
+ * to be a string or an array. */
+struct jfr_cursor jfr_names_cursor_at(const struct jfr_names *names, uint64_t place);
+/* The frame of a stack trace. NO_FRAME: out of memory. */
+uint32_t jfr_names_frame(struct jfr_names *names, uint64_t method, uint32_t line, uint32_t type) MUST_CHECK;
 /* The frame of a class: "java.lang.String[]". NO_FRAME: out of memory. */
 uint32_t jfr_names_class(struct jfr_names *names, uint64_t id) MUST_CHECK;
 /* The index of the thread in thread_list; NO_ID: out of memory. */

@@ -10,11 +10,13 @@ bool jfr_samples_init(struct jfr_samples *samples, struct profile *profile, stru
 {
     *samples = (struct jfr_samples){.profile = profile, .options = options, .survey = survey};
     id_map_init(&samples->contexts);
+    jfr_traces_init(&samples->traces, &samples->names);
     return jfr_names_init(&samples->names, profile, stacks, options, error);
 }
 
 void jfr_samples_release(struct jfr_samples *samples)
 {
+    jfr_traces_release(&samples->traces);
     jfr_names_release(&samples->names);
     id_map_release(&samples->contexts);
 }
@@ -140,20 +142,6 @@ static uint64_t class_of(struct jfr_samples *samples, const struct jfr_event_val
     return slots[JFR_OLD_OBJECT_CLASS];
 }
 
-/* values->stack is NO_STACK when there is none. */
-static bool find_stack(struct jfr_samples *samples, struct jfr_event_values *values, struct error *error)
-{
-    const struct stack_list *list = &samples->names.stacks->list;
-    values->stack = NO_STACK;
-    if (values->trace == NO_ID)
-        return true;
-    if (!jfr_names_stack(&samples->names, values->trace, values->hash, &values->stack, error))
-        return false;
-    if (values->stack != NO_STACK)
-        __builtin_prefetch(&list->stacks[values->stack]);
-    return true;
-}
-
 /* The stack with the class that was allocated or locked as its innermost frame. */
 static bool add_class(struct jfr_samples *samples, struct jfr_event_values *values, struct error *error)
 {
@@ -199,61 +187,52 @@ static struct sample make_sample(struct jfr_samples *samples, const struct jfr_e
 }
 
 /* Each step for all events before the next one: what one step reads was asked for in the step before. */
-static bool add_samples(struct jfr_samples *samples, size_t *at, struct error *error)
+static bool add_samples(struct jfr_samples *samples, struct error *error)
 {
     struct jfr_event_values *batch = samples->batch;
     struct sample made[JFR_BATCH_EVENTS];
     size_t count = 0;
-    for (*at = 0; *at < samples->batch_size; ++*at)
-        if (!find_stack(samples, &batch[*at], error))
+    for (size_t i = 0; i < samples->batch_size; i++) {
+        if (!add_class(samples, &batch[i], error))
             return false;
-    for (*at = 0; *at < samples->batch_size; ++*at) {
-        if (!add_class(samples, &batch[*at], error))
-            return false;
-        if (batch[*at].stack == NO_STACK) {
-            samples->without_stack += batch[*at].plan->is_known;
+        if (batch[i].stack == NO_STACK) {
+            samples->without_stack += batch[i].plan->is_known;
             continue;
         }
-        made[count] = make_sample(samples, &batch[*at]);
+        made[count] = make_sample(samples, &batch[i]);
         profile_prefetch_sample(samples->profile, &made[count++]);
     }
-    for (*at = 0; *at < count; ++*at)
-        if (!profile_add_sample(samples->profile, &made[*at]))
+    for (size_t i = 0; i < count; i++)
+        if (!profile_add_sample(samples->profile, &made[i]))
             return error_set_memory(error);
     return true;
-}
-
-static void find_traces(struct jfr_samples *samples)
-{
-    const struct jfr_names *names = &samples->names;
-    for (size_t i = 0; i < samples->batch_size; i++) {
-        struct jfr_event_values *values = &samples->batch[i];
-        values->trace =
-            id_map_get(&names->chunk->pools[JFR_POOL_STACK_TRACE], values->slots[JFR_EVENT_STACK]);
-        if (values->trace != NO_ID)
-            __builtin_prefetch(&names->numbers[values->trace]);
-    }
-    for (size_t i = 0; i < samples->batch_size; i++) {
-        struct jfr_event_values *values = &samples->batch[i];
-        values->is_new_trace =
-            values->trace != NO_ID && jfr_names_is_new_trace(names, values->trace, &values->hash);
-    }
 }
 
 /* Adds the samples of the batch. */
 static bool flush(struct jfr_samples *samples, struct error *error)
 {
-    bool good;
-    find_traces(samples);
-    jfr_stacks_lock(samples->names.stacks);
+    struct jfr_stacks *stacks = samples->names.stacks;
     for (size_t i = 0; i < samples->batch_size; i++)
-        if (samples->batch[i].is_new_trace)
-            jfr_stacks_prefetch(samples->names.stacks, samples->batch[i].hash);
-    size_t at;
-    good = add_samples(samples, &at, error) || error_prefix(error, "chunk offset %zu", samples->batch[at].at);
-    jfr_stacks_unlock(samples->names.stacks);
+        samples->batch[i].stack =
+            jfr_traces_stack(&samples->traces, samples->batch[i].slots[JFR_EVENT_STACK]);
+    jfr_stacks_lock(stacks);
+    for (size_t i = 0; i < samples->batch_size; i++)
+        if (samples->batch[i].stack != NO_STACK)
+            __builtin_prefetch(&stacks->list.stacks[samples->batch[i].stack]);
+    bool good = add_samples(samples, error);
+    jfr_stacks_unlock(stacks);
     samples->batch_size = 0;
     return good;
+}
+
+static bool ask(struct jfr_samples *samples, struct error *error)
+{
+    uint64_t ids[JFR_BATCH_EVENTS];
+    for (size_t i = 0; i < samples->batch_size; i++)
+        ids[i] = samples->batch[i].slots[JFR_EVENT_STACK];
+    bool good = jfr_traces_ask(&samples->traces, ids, samples->batch_size);
+    samples->batch_size = 0;
+    return good || error_set_memory(error);
 }
 
 /* Puts the event at the end of the batch, when it is to be a sample. */
@@ -263,7 +242,7 @@ static bool add_event(struct jfr_samples *samples, const struct jfr_event_plan *
     struct jfr_event_values *values = &samples->batch[samples->batch_size];
     if (plan->role == JFR_ROLE_SPAN || plan->role == JFR_ROLE_LABELS || plan->role == JFR_ROLE_DETAILS)
         return true;
-    *values = (struct jfr_event_values){.plan = plan, .at = at};
+    *values = (struct jfr_event_values){.plan = plan};
     jfr_layout_read(plan->layout, body, values->slots);
     if (body->failed)
         return error_set(error, ERROR_BAD_INPUT, "chunk offset %zu: an event is shorter than its fields", at);
@@ -279,29 +258,43 @@ static bool add_event(struct jfr_samples *samples, const struct jfr_event_plan *
     }
     values->event = event_name(samples, values);
     if (samples->options->event.size == 0 || text_equal(values->event, samples->options->event)) {
-        id_map_prefetch(&samples->names.chunk->pools[JFR_POOL_STACK_TRACE], values->slots[JFR_EVENT_STACK]);
+        id_map_prefetch(&samples->traces.numbers, values->slots[JFR_EVENT_STACK]);
         samples->batch_size++;
     }
-    return samples->batch_size < JFR_BATCH_EVENTS || flush(samples, error);
+    return true;
+}
+
+typedef bool use_batch_function(struct jfr_samples *samples, struct error *error);
+
+/* Gives all events that are to be samples to the function, a batch at a time. */
+static bool each_batch(struct jfr_samples *samples, use_batch_function *use, struct error *error)
+{
+    const struct jfr_chunk *chunk = samples->names.chunk;
+    size_t position = JFR_HEADER_BYTES, at = position;
+    struct jfr_event event;
+    bool good = true;
+    samples->is_wall_recording = false;
+    samples->labels = TEXT("");
+    samples->batch_size = 0;
+    for (; good && jfr_chunk_next(chunk, &position, &event); at = position) {
+        const struct jfr_event_plan *plan = jfr_schema_plan(samples->names.schema, event.type);
+        good = plan == NULL || add_event(samples, plan, &event.body, at, error);
+        if (good && samples->batch_size == JFR_BATCH_EVENTS)
+            good = use(samples, error);
+    }
+    struct error later;
+    return use(samples, good ? error : &later) && good;
 }
 
 bool jfr_samples_add(struct jfr_samples *samples, const struct jfr_chunk *chunk,
                      const struct jfr_schema *schema, struct error *error)
 {
-    if (!jfr_names_begin(&samples->names, chunk, schema, error))
-        return false;
-    samples->is_wall_recording = false;
-    samples->labels = TEXT("");
-    samples->last_plan = NULL;
-    samples->batch_size = 0;
-    id_map_clear(&samples->contexts);
-    size_t position = JFR_HEADER_BYTES, at = position;
-    struct jfr_event event;
-    bool good = true;
-    for (; good && jfr_chunk_next(chunk, &position, &event); at = position) {
-        const struct jfr_event_plan *plan = jfr_schema_plan(schema, event.type);
-        good = plan == NULL || add_event(samples, plan, &event.body, at, error);
-    }
     struct error later;
-    return flush(samples, good ? error : &later) && good;
+    samples->last_plan = NULL;
+    id_map_clear(&samples->contexts);
+    jfr_names_begin(&samples->names, chunk, schema);
+    jfr_traces_begin(&samples->traces);
+    bool good = each_batch(samples, ask, error);
+    good = jfr_traces_read(&samples->traces, good ? error : &later) && good;
+    return each_batch(samples, flush, good ? error : &later) && good;
 }

@@ -18,6 +18,7 @@
 #include "formats/jfr_names.h"
 #include "formats/jfr_schema.h"
 #include "formats/jfr_spans.h"
+#include "formats/jfr_traces.h"
 #include "formats/reader.h"
 #include "model/profile.h"
 
@@ -33,11 +34,7 @@ struct jfr_event_values {
     const struct jfr_event_plan *plan;
     struct text_view event;
     uint64_t slots[JFR_EVENT_SLOTS];
-    size_t at;      /* its place in the chunk */
-    uint32_t trace; /* index in the chunk; NO_ID: none */
     uint32_t stack; /* number; NO_STACK: none */
-    bool is_new_trace;
-    struct jfr_trace_hash hash;
 };
 
 /* Events that are looked up together, so that the memory for one is fetched while others are worked on. */
@@ -47,6 +44,7 @@ struct jfr_samples {
     struct profile *profile;
     const struct read_options *options;
     struct jfr_names names;
+    struct jfr_traces traces;
     struct id_map contexts; /* of this chunk, by thread, state and kind of allocation */
     const struct jfr_survey *survey;
     struct text_view labels; /* of all samples of this chunk */

@@ -109,8 +109,7 @@ bool jfr_survey_add(struct jfr_survey *survey, struct jfr_names *names, struct j
         return true;
     if (!jfr_chunk_index(chunk, schema, error))
         return false;
-    if (!jfr_names_begin(names, chunk, schema, error))
-        return false;
+    jfr_names_begin(names, chunk, schema);
     size_t position = JFR_HEADER_BYTES;
     struct jfr_event event;
     while (jfr_chunk_next(chunk, &position, &event)) {

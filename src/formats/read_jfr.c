@@ -213,7 +213,7 @@ static bool join_workers(struct recording *recording, struct error *error)
         if (i == 0)
             continue;
         recording->workers[0].samples.without_stack += worker->samples.without_stack;
-        recording->workers[0].samples.names.cut_stacks += worker->samples.names.cut_stacks;
+        recording->workers[0].samples.traces.cut_stacks += worker->samples.traces.cut_stacks;
     }
     if (first_failed == NULL)
         return true;
@@ -312,10 +312,10 @@ static void say_what_was_lost(const struct recording *recording)
                        samples->without_stack == 1 ? "is" : "are");
         notice(recording->options, text);
     }
-    if (samples->names.cut_stacks > 0) {
+    if (samples->traces.cut_stacks > 0) {
         (void)snprintf(text, sizeof(text),
                        "%" PRIu64 " stacks have more than %zu frames; their innermost are left out",
-                       samples->names.cut_stacks, READER_DEPTH_LIMIT);
+                       samples->traces.cut_stacks, READER_DEPTH_LIMIT);
         notice(recording->options, text);
     }
 }

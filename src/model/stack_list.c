@@ -1,8 +1,3 @@
-/*
- * A frame's code has one to five bytes; its first one, never 0, says how many. So no code is the beginning of another,
- * and stacks that share their outermost frames share their first bytes. Frames that were met early, as most of the
- * common ones are, have short codes.
- */
 #include "model/stack_list.h"
 
 #include <stdlib.h>
@@ -17,15 +12,6 @@
 #define MOST_PATH_BYTES ((size_t)1 << 30)
 /* Leaves of a path that are looked at one by one. */
 #define MOST_STEPS 8
-
-/* First bytes of codes of one, two, three and five bytes. */
-#define ONE_BYTE 0x01
-#define TWO_BYTES 0xc0
-#define THREE_BYTES 0xf0
-#define FIVE_BYTES 0xff
-#define FIRST_OF_TWO (uint32_t)(TWO_BYTES - ONE_BYTE)
-#define FIRST_OF_THREE (FIRST_OF_TWO + (uint32_t)(THREE_BYTES - TWO_BYTES) * 0x100)
-#define FIRST_OF_FIVE (FIRST_OF_THREE + (uint32_t)(FIVE_BYTES - THREE_BYTES) * 0x10000)
 
 void stack_list_init(struct stack_list *list)
 {
@@ -44,71 +30,47 @@ void stack_list_release(struct stack_list *list)
     stack_list_init(list);
 }
 
-static inline uint8_t *put_code(uint8_t *at, uint32_t frame)
-{
-    if (LIKELY(frame < FIRST_OF_TWO)) {
-        *at++ = (uint8_t)(ONE_BYTE + frame);
-        return at;
-    }
-    if (LIKELY(frame < FIRST_OF_THREE)) {
-        frame -= FIRST_OF_TWO;
-        *at++ = (uint8_t)(TWO_BYTES + (frame >> 8));
-        *at++ = (uint8_t)frame;
-        return at;
-    }
-    if (frame < FIRST_OF_FIVE) {
-        frame -= FIRST_OF_THREE;
-        *at++ = (uint8_t)(THREE_BYTES + (frame >> 16));
-    } else {
-        *at++ = FIVE_BYTES;
-        *at++ = (uint8_t)(frame >> 24);
-        *at++ = (uint8_t)(frame >> 16);
-    }
-    *at++ = (uint8_t)(frame >> 8);
-    *at++ = (uint8_t)frame;
-    return at;
-}
-
 static inline const uint8_t *get_code(const uint8_t *at, uint32_t *frame)
 {
     uint32_t first = *at++;
-    if (LIKELY(first < TWO_BYTES)) {
-        *frame = first - ONE_BYTE;
+    if (LIKELY(first < STACK_LIST_TWO_BYTES)) {
+        *frame = first - STACK_LIST_ONE_BYTE;
         return at;
     }
-    if (LIKELY(first < THREE_BYTES)) {
-        *frame = FIRST_OF_TWO + ((first - TWO_BYTES) << 8 | at[0]);
+    if (LIKELY(first < STACK_LIST_THREE_BYTES)) {
+        *frame = STACK_LIST_FIRST_OF_TWO + ((first - STACK_LIST_TWO_BYTES) << 8 | at[0]);
         return at + 1;
     }
-    if (first < FIVE_BYTES) {
-        *frame = FIRST_OF_THREE + ((first - THREE_BYTES) << 16 | (uint32_t)at[0] << 8 | at[1]);
+    if (first < STACK_LIST_FIVE_BYTES) {
+        *frame = STACK_LIST_FIRST_OF_THREE +
+                 ((first - STACK_LIST_THREE_BYTES) << 16 | (uint32_t)at[0] << 8 | at[1]);
         return at + 2;
     }
     *frame = (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
     return at + 4;
 }
 
-static uint64_t make_slot(uint64_t hash, uint32_t number)
+static uint64_t make_slot(uint32_t hash, size_t number)
 {
-    return hash >> 32 << 32 | (number + UINT64_C(1));
+    return (uint64_t)hash << 32 | (number + 1);
 }
 
+/* A slot's place follows from the hash that it holds, so that no path is read again. */
 static bool grow_slots(struct stack_list *list)
 {
-    size_t count = list->slots == NULL ? FIRST_SLOTS : (list->slot_mask + 1) * 2;
+    size_t old_count = list->slots == NULL ? 0 : list->slot_mask + 1;
+    size_t count = old_count == 0 ? FIRST_SLOTS : old_count * 2;
     uint64_t *slots = calloc(count, sizeof(*slots));
     if (slots == NULL)
         return false;
     huge_pages_advise(slots, count * sizeof(*slots));
-    for (size_t i = 0; i < list->size; i++) {
-        const struct listed_stack *stack = &list->stacks[i];
-        if (stack->size == STACK_LIST_LEAF)
+    for (size_t i = 0; i < old_count; i++) {
+        if (list->slots[i] == 0)
             continue;
-        uint64_t hash = hash_bytes(stack->bytes, stack->size);
-        size_t slot = hash & (count - 1);
+        size_t slot = list->slots[i] >> 32 & (count - 1);
         while (slots[slot] != 0)
             slot = (slot + 1) & (count - 1);
-        slots[slot] = make_slot(hash, (uint32_t)i);
+        slots[slot] = list->slots[i];
     }
     free(list->slots);
     list->slots = slots;
@@ -126,39 +88,50 @@ static uint32_t append(struct stack_list *list, struct listed_stack stack)
 
 static uint32_t append_path(struct stack_list *list, const uint8_t *bytes, size_t size)
 {
-    char *copy = arena_allocate(&list->arena, size == 0 ? 1 : size);
-    if (copy == NULL)
+    struct text_view copy = arena_copy_text(&list->arena, (struct text_view){(const char *)bytes, size});
+    if (copy.data == NULL)
         return NO_STACK;
-    if (size > 0)
-        memcpy(copy, bytes, size);
     list->path_count++;
-    return append(list, (struct listed_stack){.bytes = (const uint8_t *)copy, .size = (uint32_t)size});
+    return append(list, (struct listed_stack){.bytes = (const uint8_t *)copy.data, .size = (uint32_t)size});
+}
+
+uint8_t *stack_list_begin(struct stack_list *list, size_t count)
+{
+    if (!array_reserve(&list->scratch, &list->scratch_capacity, count * LONGEST_CODE + 1, MOST_PATH_BYTES))
+        return NULL;
+    list->scratch_end = list->scratch + count * LONGEST_CODE;
+    return list->scratch_end;
+}
+
+uint32_t stack_list_end(struct stack_list *list, const uint8_t *place)
+{
+    size_t size = (size_t)(list->scratch_end - place);
+    if ((list->slots == NULL || (list->path_count + 1) * 2 > list->slot_mask) && !grow_slots(list))
+        return NO_STACK;
+    uint32_t hash = (uint32_t)(hash_bytes(place, size) >> 32);
+    size_t slot = hash & list->slot_mask;
+    for (; list->slots[slot] != 0; slot = (slot + 1) & list->slot_mask) {
+        if (list->slots[slot] >> 32 != hash)
+            continue;
+        uint32_t number = (uint32_t)list->slots[slot] - 1;
+        const struct listed_stack *known = &list->stacks[number];
+        if (known->size == size && memcmp(known->bytes, place, size) == 0)
+            return number;
+    }
+    uint32_t number = append_path(list, place, size);
+    if (number != NO_STACK)
+        list->slots[slot] = make_slot(hash, number);
+    return number;
 }
 
 uint32_t stack_list_add(struct stack_list *list, const uint32_t *frames, size_t count)
 {
-    if (!array_reserve(&list->scratch, &list->scratch_capacity, count * LONGEST_CODE + 1, MOST_PATH_BYTES))
+    uint8_t *place = stack_list_begin(list, count);
+    if (place == NULL)
         return NO_STACK;
-    if ((list->slots == NULL || (list->path_count + 1) * 2 > list->slot_mask) && !grow_slots(list))
-        return NO_STACK;
-    uint8_t *end = list->scratch;
-    for (size_t i = count; i-- > 0;)
-        end = put_code(end, frames[i]);
-    size_t size = (size_t)(end - list->scratch);
-    uint64_t hash = hash_bytes(list->scratch, size);
-    size_t slot = hash & list->slot_mask;
-    for (; list->slots[slot] != 0; slot = (slot + 1) & list->slot_mask) {
-        if ((list->slots[slot] ^ hash) >> 32 != 0)
-            continue;
-        uint32_t number = (uint32_t)list->slots[slot] - 1;
-        const struct listed_stack *known = &list->stacks[number];
-        if (known->size == size && memcmp(known->bytes, list->scratch, size) == 0)
-            return number;
-    }
-    uint32_t number = append_path(list, list->scratch, size);
-    if (number != NO_STACK)
-        list->slots[slot] = make_slot(hash, number);
-    return number;
+    for (size_t i = 0; i < count; i++)
+        place = stack_list_put(place, frames[i]);
+    return stack_list_end(list, place);
 }
 
 static uint32_t append_leaf(struct stack_list *list, uint32_t path, uint32_t frame)

@@ -40,18 +40,40 @@ struct stack_list {
     size_t size;
     size_t capacity;
     size_t path_count;
-    uint64_t *slots; /* of paths: part of the hash above, number plus one below; 0 is free */
+    uint64_t *slots; /* of paths: their hash above, number plus one below; 0 is free */
     size_t slot_mask;
     struct arena arena;
     uint8_t *scratch;
     size_t scratch_capacity;
+    uint8_t *scratch_end; /* of the stack that is being put */
     struct id_map leaves; /* of paths with many of them */
 };
+
+/*
+ * A frame's code has one to five bytes; its first one, never 0, says how many. So no code is the beginning of another,
+ * and stacks that share their outermost frames share their first bytes. Frames that were met early, as most of the
+ * common ones are, have short codes.
+ */
+#define STACK_LIST_ONE_BYTE 0x01
+#define STACK_LIST_TWO_BYTES 0xc0
+#define STACK_LIST_THREE_BYTES 0xf0
+#define STACK_LIST_FIVE_BYTES 0xff
+/* The first frames with codes of two, three and five bytes. */
+#define STACK_LIST_FIRST_OF_TWO (uint32_t)(STACK_LIST_TWO_BYTES - STACK_LIST_ONE_BYTE)
+#define STACK_LIST_FIRST_OF_THREE \
+    (STACK_LIST_FIRST_OF_TWO + (uint32_t)(STACK_LIST_THREE_BYTES - STACK_LIST_TWO_BYTES) * 0x100)
+#define STACK_LIST_FIRST_OF_FIVE \
+    (STACK_LIST_FIRST_OF_THREE + (uint32_t)(STACK_LIST_FIVE_BYTES - STACK_LIST_THREE_BYTES) * 0x10000)
 
 void stack_list_init(struct stack_list *list);
 void stack_list_release(struct stack_list *list);
 /* The number of the stack, added when new. Frames come innermost first. NO_STACK: out of memory. */
 uint32_t stack_list_add(struct stack_list *list, const uint32_t *frames, size_t count) MUST_CHECK;
+/* The same frame by frame: begin gives the place for the innermost frame, put takes the place for a frame and gives
+ * that for its caller, and end takes the place after the outermost. NULL: out of memory. */
+uint8_t *stack_list_begin(struct stack_list *list, size_t count) MUST_CHECK;
+static inline uint8_t *stack_list_put(uint8_t *place, uint32_t frame);
+uint32_t stack_list_end(struct stack_list *list, const uint8_t *place) MUST_CHECK;
 /* The number of the stack `path`, which is no such one itself, with `frame` as its innermost. */
 uint32_t stack_list_add_leaf(struct stack_list *list, uint32_t path, uint32_t frame) MUST_CHECK;
 /* Adds all stacks to the tree; nodes[i] becomes the node of stack i. False: out of memory. */
@@ -70,5 +92,32 @@ bool stack_list_sort(struct stack_list_item *items, size_t count) MUST_CHECK;
 /* Bytes from `from` on that both have in common. */
 size_t stack_list_common(const struct stack_list_item *left, const struct stack_list_item *right,
                          size_t from);
+
+static inline uint8_t *stack_list_put(uint8_t *place, uint32_t frame)
+{
+    if (LIKELY(frame < STACK_LIST_FIRST_OF_TWO)) {
+        *--place = (uint8_t)(STACK_LIST_ONE_BYTE + frame);
+        return place;
+    }
+    if (LIKELY(frame < STACK_LIST_FIRST_OF_THREE)) {
+        frame -= STACK_LIST_FIRST_OF_TWO;
+        *--place = (uint8_t)frame;
+        *--place = (uint8_t)(STACK_LIST_TWO_BYTES + (frame >> 8));
+        return place;
+    }
+    bool is_of_three = frame < STACK_LIST_FIRST_OF_FIVE;
+    if (is_of_three)
+        frame -= STACK_LIST_FIRST_OF_THREE;
+    *--place = (uint8_t)frame;
+    *--place = (uint8_t)(frame >> 8);
+    if (is_of_three) {
+        *--place = (uint8_t)(STACK_LIST_THREE_BYTES + (frame >> 16));
+        return place;
+    }
+    *--place = (uint8_t)(frame >> 16);
+    *--place = (uint8_t)(frame >> 24);
+    *--place = STACK_LIST_FIVE_BYTES;
+    return place;
+}
 
 #endif

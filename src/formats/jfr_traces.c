@@ -1,0 +1,305 @@
+#include "formats/jfr_traces.h"
+
+#include <endian.h>
+#include <inttypes.h>
+
+#include "base/hash.h"
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#define TRACE_MISSING (NO_ID - 1)
+#define BATCH_TRACES 32
+#define BLOCK_BYTES 64
+#define WORD_BYTES 8
+#define LONGEST_KNOWN 16
+#define HIGH_BITS UINT64_C(0x8080808080808080)
+
+void jfr_traces_init(struct jfr_traces *traces, struct jfr_names *names)
+{
+    *traces = (struct jfr_traces){.names = names, .world = JFR_NO_WORLD};
+    id_map_init(&traces->numbers);
+}
+
+void jfr_traces_release(struct jfr_traces *traces)
+{
+    id_map_release(&traces->numbers);
+}
+
+void jfr_traces_begin(struct jfr_traces *traces)
+{
+    uint64_t world = traces->names->world;
+    id_map_clear(&traces->numbers);
+    if (world == JFR_NO_WORLD || world != traces->world)
+        for (size_t i = 0; i < JFR_KNOWN_FRAMES; i++)
+            traces->known[i].frame = NO_FRAME;
+    traces->world = world;
+}
+
+bool jfr_traces_ask(struct jfr_traces *traces, const uint64_t *ids, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        id_map_prefetch(&traces->numbers, ids[i]);
+    for (size_t i = 0; i < count; i++)
+        if (!id_map_set(&traces->numbers, ids[i], TRACE_MISSING))
+            return false;
+    return true;
+}
+
+uint32_t jfr_traces_stack(const struct jfr_traces *traces, uint64_t id)
+{
+    uint32_t number = id_map_get(&traces->numbers, id);
+    return number == TRACE_MISSING || number == NO_ID ? NO_STACK : number;
+}
+
+/* ---- frames ---- */
+
+static uint32_t read_frame(struct jfr_traces *traces, struct jfr_cursor *cursor)
+{
+    uint64_t slots[JFR_CONSTANT_SLOTS] = {0};
+    struct jfr_layout whole = *traces->names->schema->frame;
+    whole.needed = whole.count;
+    jfr_layout_read(&whole, cursor, slots);
+    return jfr_names_frame(traces->names, slots[JFR_FRAME_METHOD], (uint32_t)slots[JFR_FRAME_LINE],
+                           (uint32_t)slots[JFR_FRAME_TYPE]);
+}
+
+/* A bit for each of the next bytes, set where an integer ends. */
+static inline uint64_t find_ends(const uint8_t *at)
+{
+    uint64_t open = 0;
+#ifdef __SSE2__
+    for (int i = 0; i < BLOCK_BYTES; i += 16) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(at + i));
+        open |= (uint64_t)(uint32_t)_mm_movemask_epi8(bytes) << i;
+    }
+#else
+    for (int i = 0; i < BLOCK_BYTES; i += WORD_BYTES) {
+        uint64_t high = (le64toh(hash_load64(at + i)) & HIGH_BITS) >> 7;
+        open |= (high * UINT64_C(0x0102040810204080) >> 56) << i;
+    }
+#endif
+    return ~open;
+}
+
+static inline uint64_t without_lowest(uint64_t bits)
+{
+    return bits & (bits - 1);
+}
+
+/* Bytes that are a frame; of longer ones there are none. */
+struct frame_bytes {
+    uint64_t first, second;
+    size_t size;
+};
+
+#define LOW_BYTES(count) (UINT64_MAX >> (64 - 8 * (count)))
+
+static inline struct frame_bytes load_frame(const uint8_t *at, size_t size)
+{
+    static const uint64_t masks[LONGEST_KNOWN + 1][2] = {
+        {0, 0},
+        {LOW_BYTES(1), 0},
+        {LOW_BYTES(2), 0},
+        {LOW_BYTES(3), 0},
+        {LOW_BYTES(4), 0},
+        {LOW_BYTES(5), 0},
+        {LOW_BYTES(6), 0},
+        {LOW_BYTES(7), 0},
+        {UINT64_MAX, 0},
+        {UINT64_MAX, LOW_BYTES(1)},
+        {UINT64_MAX, LOW_BYTES(2)},
+        {UINT64_MAX, LOW_BYTES(3)},
+        {UINT64_MAX, LOW_BYTES(4)},
+        {UINT64_MAX, LOW_BYTES(5)},
+        {UINT64_MAX, LOW_BYTES(6)},
+        {UINT64_MAX, LOW_BYTES(7)},
+        {UINT64_MAX, UINT64_MAX},
+    };
+    const uint64_t *mask = masks[size > LONGEST_KNOWN ? 0 : size];
+    return (struct frame_bytes){le64toh(hash_load64(at)) & mask[0],
+                                le64toh(hash_load64(at + WORD_BYTES)) & mask[1], size};
+}
+
+static inline struct jfr_known_frame *find_known(struct jfr_traces *traces, struct frame_bytes bytes)
+{
+    uint64_t hash = (bytes.first ^ bytes.second << 29) * HASH_MULTIPLIER;
+    return &traces->known[hash >> 40 & (JFR_KNOWN_FRAMES - 1)];
+}
+
+static inline bool is_known(const struct jfr_known_frame *known, struct frame_bytes bytes)
+{
+    return ((known->bytes[0] ^ bytes.first) | (known->bytes[1] ^ bytes.second)) == 0 &&
+           known->frame != NO_FRAME && bytes.size <= LONGEST_KNOWN;
+}
+
+/* Takes what is at the cursor for the frame of those bytes. False: it is longer, out of memory, or has an integer of
+ * nine bytes, whose last one may look as if it had no end. */
+static bool learn_frame(struct jfr_traces *traces, struct jfr_cursor cursor, struct frame_bytes bytes,
+                        struct jfr_known_frame *known)
+{
+    const uint8_t *start = cursor.at;
+    if (bytes.size > LONGEST_KNOWN)
+        return false;
+    uint32_t frame = read_frame(traces, &cursor);
+    if (frame == NO_FRAME || cursor.failed || (size_t)(cursor.at - start) != bytes.size)
+        return false;
+    *known = (struct jfr_known_frame){{bytes.first, bytes.second}, frame};
+    return true;
+}
+
+/* Frames of four integers each, from the cursor on, while a whole block is there; returns how many it put. */
+static uint64_t put_plain_frames(struct jfr_traces *traces, struct jfr_cursor *cursor, uint64_t count,
+                                 uint8_t **place)
+{
+    const uint8_t *at = cursor->at, *end = cursor->end, *block = at;
+    uint8_t *to = *place;
+    uint64_t ends = 0, left = count;
+    for (; left > 0 && end - at >= BLOCK_BYTES; left--) {
+        uint64_t fourth = without_lowest(without_lowest(without_lowest(ends)));
+        if (fourth == 0) {
+            block = at;
+            fourth = without_lowest(without_lowest(without_lowest(find_ends(block))));
+            if (fourth == 0)
+                break;
+        }
+        ends = without_lowest(fourth);
+        const uint8_t *next = block + __builtin_ctzll(fourth) + 1;
+        struct frame_bytes bytes = load_frame(at, (size_t)(next - at));
+        struct jfr_known_frame *known = find_known(traces, bytes);
+        if (UNLIKELY(!is_known(known, bytes)) &&
+            !learn_frame(traces, (struct jfr_cursor){at, end, false}, bytes, known))
+            break;
+        to = stack_list_put(to, known->frame);
+        at = next;
+    }
+    cursor->at = at;
+    *place = to;
+    return count - left;
+}
+
+/* Frames are written innermost first; *place moves on with each. */
+static bool put_frames(struct jfr_traces *traces, struct jfr_cursor *cursor, uint64_t count, uint8_t **place,
+                       struct error *error)
+{
+    for (; count > 0; count--) {
+        if (LIKELY(traces->names->schema->frame_is_plain))
+            count -= put_plain_frames(traces, cursor, count, place);
+        if (count == 0)
+            break;
+        uint32_t frame = read_frame(traces, cursor);
+        if (cursor->failed)
+            return error_set(error, ERROR_BAD_INPUT, "a stack is cut off");
+        if (frame == NO_FRAME)
+            return error_set_memory(error);
+        *place = stack_list_put(*place, frame);
+    }
+    return true;
+}
+
+static bool make_stack(struct jfr_traces *traces, const uint8_t *frames, uint32_t *number,
+                       struct error *error)
+{
+    const struct jfr_names *names = traces->names;
+    struct stack_list *list = &names->stacks->list;
+    struct jfr_cursor cursor = {frames, names->chunk->bytes + names->chunk->size, false};
+    uint64_t count = jfr_varint(&cursor);
+    if (names->schema->frame->count == 0 || !jfr_has_room_for(&cursor, count))
+        return error_set(error, ERROR_BAD_INPUT, "a stack has more frames than bytes");
+    uint64_t skipped = count > READER_DEPTH_LIMIT ? count - READER_DEPTH_LIMIT : 0;
+    traces->cut_stacks += skipped > 0;
+    for (uint64_t i = 0; i < skipped; i++)
+        jfr_layout_skip(names->schema->frame, &cursor);
+    uint8_t *place = stack_list_begin(list, (size_t)(count - skipped));
+    if (place == NULL)
+        return error_set_memory(error);
+    if (!put_frames(traces, &cursor, count - skipped, &place, error))
+        return false;
+    *number = stack_list_end(list, place);
+    return *number != NO_STACK || error_set_memory(error);
+}
+
+/* ---- traces ---- */
+
+/* A trace of a pool. */
+struct trace {
+    uint64_t id;
+    const uint8_t *at; /* without its number */
+    size_t size;
+    uint32_t *number; /* where its stack's belongs; NULL: it is not wanted */
+    struct jfr_trace_hash hash;
+};
+
+static bool find_stack(struct jfr_traces *traces, const struct trace *trace, struct error *error)
+{
+    const struct jfr_names *names = traces->names;
+    uint64_t slots[JFR_CONSTANT_SLOTS] = {0};
+    uint32_t number = names->world == JFR_NO_WORLD ? NO_STACK : jfr_stacks_find(names->stacks, trace->hash);
+    if (number == NO_STACK) {
+        struct jfr_cursor cursor = {trace->at, trace->at + trace->size, false};
+        jfr_layout_read(names->schema->pools[JFR_POOL_STACK_TRACE], &cursor, slots);
+        cursor = jfr_names_cursor_at(names, slots[JFR_TRACE_FRAMES]);
+        if (cursor.failed || names->schema->frame == NULL)
+            return true;
+        if (!make_stack(traces, cursor.at, &number, error))
+            return error_prefix(error, "chunk offset %zu", (size_t)(trace->at - names->chunk->bytes));
+        if (names->world != JFR_NO_WORLD && !jfr_stacks_set(names->stacks, trace->hash, number))
+            return error_set_memory(error);
+    }
+    *trace->number = number;
+    return true;
+}
+
+/* Each step for all traces before the next one: what one step reads was asked for in the step before. */
+static bool add_batch(struct jfr_traces *traces, struct trace *batch, size_t count, struct error *error)
+{
+    struct jfr_stacks *stacks = traces->names->stacks;
+    size_t wanted = 0;
+    for (size_t i = 0; i < count; i++) {
+        batch[i].number = id_map_find(&traces->numbers, batch[i].id);
+        if (batch[i].number == NULL || *batch[i].number != TRACE_MISSING)
+            continue;
+        batch[wanted] = batch[i];
+        batch[wanted].hash = jfr_trace_hash(batch[i].at, batch[i].size, traces->world);
+        jfr_stacks_prefetch(stacks, batch[wanted++].hash);
+    }
+    bool good = true;
+    jfr_stacks_lock(stacks);
+    for (size_t i = 0; good && i < wanted; i++)
+        good = find_stack(traces, &batch[i], error);
+    jfr_stacks_unlock(stacks);
+    return good;
+}
+
+static bool read_pool(struct jfr_traces *traces, const struct jfr_trace_pool *pool, struct error *error)
+{
+    const struct jfr_layout *layout = traces->names->schema->pools[JFR_POOL_STACK_TRACE];
+    struct jfr_cursor cursor = pool->traces;
+    struct trace batch[BATCH_TRACES];
+    for (uint64_t done = 0; done < pool->count;) {
+        size_t size = 0;
+        for (; size < BATCH_TRACES && done < pool->count; size++, done++) {
+            batch[size].id = jfr_varint(&cursor);
+            id_map_prefetch(&traces->numbers, batch[size].id);
+            batch[size].at = cursor.at;
+            jfr_layout_skip(layout, &cursor);
+            batch[size].size = (size_t)(cursor.at - batch[size].at);
+        }
+        if (cursor.failed)
+            return error_set(error, ERROR_BAD_INPUT, "chunk offset %zu: constants run over their checkpoint",
+                             (size_t)(pool->traces.at - traces->names->chunk->bytes));
+        if (!add_batch(traces, batch, size, error))
+            return false;
+    }
+    return true;
+}
+
+bool jfr_traces_read(struct jfr_traces *traces, struct error *error)
+{
+    const struct jfr_chunk *chunk = traces->names->chunk;
+    for (size_t i = 0; traces->numbers.size > 0 && i < chunk->trace_pool_count; i++)
+        if (!read_pool(traces, &chunk->trace_pools[i], error))
+            return false;
+    return true;
+}

@@ -1,0 +1,48 @@
+/*
+ * jfr_traces.h - the stack traces of a chunk that its samples ask for, as numbers of stacks.
+ *
+ * Traces are most of a recording's bytes. First all numbers of wanted ones are gathered, then the pools of traces are
+ * gone through once, in the order of their bytes, so that each is in the cache when it is hashed and taken apart.
+ *
+ * Owns: its tables, until jfr_traces_release().
+ * Threads: one at a time; what threads share is in jfr_stacks.
+ */
+#ifndef FORMATS_JFR_TRACES_H
+#define FORMATS_JFR_TRACES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/error.h"
+#include "base/id_map.h"
+#include "formats/jfr_names.h"
+
+#define JFR_KNOWN_FRAMES 4096
+
+/* A frame's bytes in a trace, sixteen at most, and its number in the profile; NO_FRAME: free. */
+struct jfr_known_frame {
+    uint64_t bytes[2];
+    uint32_t frame;
+};
+
+struct jfr_traces {
+    struct jfr_names *names;
+    struct id_map numbers; /* of stacks, by the numbers of traces */
+    struct jfr_known_frame known[JFR_KNOWN_FRAMES];
+    uint64_t world;      /* that `known` is of */
+    uint64_t cut_stacks; /* over the limit of depth */
+};
+
+void jfr_traces_init(struct jfr_traces *traces, struct jfr_names *names);
+void jfr_traces_release(struct jfr_traces *traces);
+/* Forgets the chunk before; names must know the new one. */
+void jfr_traces_begin(struct jfr_traces *traces);
+/* False: out of memory. */
+bool jfr_traces_ask(struct jfr_traces *traces, const uint64_t *ids, size_t count) MUST_CHECK;
+/* Reads all that was asked for. */
+bool jfr_traces_read(struct jfr_traces *traces, struct error *error) MUST_CHECK;
+/* The stack of a trace that was asked for, in names->stacks; NO_STACK when it is not there. */
+uint32_t jfr_traces_stack(const struct jfr_traces *traces, uint64_t id);
+
+#endif
