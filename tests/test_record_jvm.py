@@ -6,6 +6,7 @@ import subprocess
 import pytest
 
 import jvm
+import python_targets
 
 
 @pytest.fixture(scope="module")
@@ -44,10 +45,24 @@ def test_a_jvm_is_recorded_to_what_the_ending_says(sparkflame, classes, tmp_path
 
 @pytest.mark.parametrize("options, message", [
     (["--gil"], "are for Python"),
-    (["-f", "out.csv"], "a JVM is recorded to a file"),
-    (["--format", "html"], "a JVM is recorded to a file"),
+    (["-f", "out.xyz"], "out.xyz"),
 ])
 def test_what_a_jvm_does_not_have_is_refused(sparkflame, classes, options, message):
     with running(classes) as program:
         done = sparkflame("record", "-d", "1", *options, program.pid)
         assert done.returncode == 2 and message in done.stderr.decode(), done.stderr
+
+
+def test_jvms_and_pythons_make_one_profile(sparkflame, classes):
+    with (running(classes) as first, running(classes) as second,
+          python_targets.running("3.12", "alternating_chains.py", 5000) as python):
+        for _ in range(20):
+            done = sparkflame("record", "-d", "1", "-r", "500", "-f", "all.pb.gz", first.pid, python.pid, second.pid)
+            assert done.returncode == 0, done.stderr
+            lines = sparkflame("convert", "-q", "--by", "process", "all.pb.gz").stdout.decode().splitlines()
+            found = {line.split(";")[0] for line in lines if "Waits.burns" in line or ";leaf" in line}
+            if len(found) == 3:
+                break
+        assert found == {f"process {process.pid}" for process in (first, second, python)}, lines
+        done = sparkflame("record", "-d", "1", "-e", "lock", first.pid, python.pid)
+        assert done.returncode == 2 and b"--event lock is for JVMs" in done.stderr

@@ -13,7 +13,6 @@
 #include "commands/asprof_picture.h"
 #include "commands/command.h"
 #include "commands/process_choice.h"
-#include "commands/record_jvm.h"
 #include "jvm_attach/attach.h"
 
 extern const struct command command_asprof;
@@ -333,10 +332,7 @@ static bool collect(struct asprof *call, pid_t pid, const char *library)
     struct sigaction action = {.sa_handler = on_interrupt};
     if (!send_action(call, pid, library, "start,quiet"))
         return false;
-    if (call->seconds >= RECORD_JVM_LONGEST_SECONDS)
-        fprintf(stderr, "Profiling until Ctrl-C, or until the process ends\n");
-    else
-        fprintf(stderr, "Profiling for %ld seconds\n", call->seconds);
+    fprintf(stderr, "Profiling for %ld seconds\n", call->seconds);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     for (long i = 0; i < call->seconds && !interrupted; i++) {

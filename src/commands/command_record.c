@@ -1,9 +1,10 @@
 #include <stddef.h>
+#include <string.h>
 
 #include "commands/command.h"
+#include "commands/jvm_recordings.h"
 #include "commands/picture_output.h"
 #include "commands/python_recording.h"
-#include "commands/record_jvm.h"
 
 extern const struct command command_record;
 
@@ -27,13 +28,13 @@ static const struct option recording_options[] = {
     {"subprocesses", 's', OPTION_FLAG, AT(subprocesses), NULL,
      "Also the processes that it starts, and theirs"},
     {"spark", 0, OPTION_TEXT, AT(spark), "APP",
-     "All Pythons of this Spark application on this machine, by its id or the PID of its driver"},
+     "All JVMs and Pythons of this Spark application on this machine, by its id or the PID of its driver"},
     {"duration", 'd', OPTION_TEXT, AT(duration), "TIME",
      "How long: 30, 90s, 2m, unlimited (default: until the processes end, or Ctrl-C)"},
     {"rate", 'r', OPTION_NUMBER, AT(rate), "HZ", "Samples a second (default: 100)"},
     {"event", 'e', OPTION_TEXT, AT(event), "NAME", "JVMs: cpu, wall, alloc, lock, ... (default: cpu)"},
     {"gil", 'g', OPTION_FLAG, AT(gil), NULL, "Only threads that hold the global interpreter lock"},
-    {"idle", 0, OPTION_FLAG, AT(idle), NULL, "Also threads that wait"},
+    {"idle", 0, OPTION_FLAG, AT(idle), NULL, "Also threads that wait; with --spark those of Pythons only"},
     {"pause", 0, OPTION_FLAG, AT(pause), NULL,
      "Stop each thread that runs while its stack is read (about 50 µs)"},
     {"native", 'n', OPTION_FLAG, AT(native), NULL,
@@ -118,29 +119,68 @@ static bool set_recording(struct python_recording *recording, struct error *erro
     return python_recording_set_rate(recording, options.rate, error);
 }
 
-/* One JVM is recorded by the agent in it; what only Pythons have is refused. */
-static int run_jvm(const struct python_recording *recording)
+/* Moves the JVMs among the processes over to `jvms`. */
+static bool take_jvms(struct python_recording *recording, struct jvm_recordings *jvms, struct error *error)
 {
-    struct jvm_recording jvm = {
+    size_t left = 0;
+    for (size_t i = 0; i < recording->pid_count; i++) {
+        if (!is_jvm(recording->pids[i]))
+            recording->pids[left++] = recording->pids[i];
+        else if (!jvm_recordings_add(jvms, recording->pids[i], "", "", error))
+            return false;
+    }
+    recording->pid_count = left;
+    /* All threads of all JVMs cost more than somebody who looks at waiting workers expects: -e wall asks for them. */
+    bool wants = options.spark != NULL && (!options.idle || options.event != NULL);
+    return !wants || jvm_recordings_add_application(jvms, options.spark, error);
+}
+
+/* Pythons have no event but the time that passes. */
+static bool set_event(struct python_recording *recording, struct error *error)
+{
+    if (options.event == NULL || strcmp(options.event, "cpu") == 0)
+        return true;
+    if (recording->jvms == NULL)
+        return error_set(error, ERROR_USAGE, "--event is for JVMs, and there is none");
+    if (strcmp(options.event, "wall") == 0) {
+        recording->sampler.want_idle = recording->profile.wall = true;
+        return true;
+    }
+    if (recording->pid_count > 0)
+        return error_set(error, ERROR_USAGE, "--event %s is for JVMs; process %d is none", options.event,
+                         (int)recording->pids[0]);
+    recording->spark_application = NULL;
+    return true;
+}
+
+static bool set_jvms(struct python_recording *recording, struct jvm_recordings *jvms, struct error *error)
+{
+    *jvms = (struct jvm_recordings){
         .command = &command_record,
         .event = options.event,
-        .duration_ns = recording->duration_ns,
-        .rate_hz = options.rate,
+        .interval_ns = recording->sampler.interval_ns,
         .by_thread = options.threads,
     };
-    if (options.gil || options.function || options.no_lines || options.subprocesses || options.pause ||
-        options.native)
-        return command_usage_error(
-            &command_record,
-            "process %d is a JVM: --gil, --function, --nolineno, --pause, --native and "
-            "--subprocesses are for Python",
-            (int)recording->pids[0]);
-    return record_jvm(&jvm, recording->pids[0], &picture_options);
+    if (!take_jvms(recording, jvms, error))
+        return false;
+    if (jvms->count > 0)
+        recording->jvms = jvms;
+    if (options.idle && options.event == NULL)
+        jvms->event = "wall";
+    if (jvms->count > 0 && recording->pid_count == 0 && options.spark == NULL &&
+        (options.gil || options.function || options.no_lines || options.subprocesses || options.pause ||
+         options.native))
+        return error_set(error, ERROR_USAGE,
+                         "process %d is a JVM: --gil, --function, --nolineno, --pause, --native and "
+                         "--subprocesses are for Python",
+                         (int)jvms->all[0].pid);
+    return set_event(recording, error);
 }
 
 static int run(int argc, char **argv)
 {
     static struct python_recording recording;
+    static struct jvm_recordings jvms;
     struct error error = {0};
     int operand_count;
     bool wants_help;
@@ -155,21 +195,20 @@ static int run(int argc, char **argv)
         return EXIT_GOOD;
     }
     if (!set_targets(&recording, argv + 1, operand_count, program, &error) ||
-        !set_recording(&recording, &error))
+        !set_recording(&recording, &error) || !set_jvms(&recording, &jvms, &error))
         return command_usage_error(&command_record, "%s", error.message);
-    if (recording.pid_count == 1 && program == NULL && options.spark == NULL && is_jvm(recording.pids[0]))
-        return run_jvm(&recording);
-    if (options.event != NULL)
-        return command_usage_error(&command_record, "--event is for JVMs, one at a time");
-    return python_recording_write(&recording, &picture_options);
+    int exit_code = python_recording_write(&recording, &picture_options);
+    jvm_recordings_release(&jvms);
+    return exit_code;
 }
 
 const struct command command_record = {
     .name = "record",
-    .summary = "Record the stacks of a running JVM, or of Python processes",
+    .summary = "Record the stacks of running JVMs and Python processes",
     .usage = "[OPTIONS] PID… | [OPTIONS] --spark APP | [OPTIONS] -- PROGRAM [ARGUMENT…]",
     .details = "A JVM gets the agent (see sparkflame-asprof for all that it can do); its stacks are Java,\n"
-               "native and kernel frames.\n\n"
+               "native and kernel frames. Several processes make one profile, whose samples know their\n"
+               "process, executor, stage and task. JVMs that start later are not recorded.\n\n"
                "Pythons are not stopped unless --pause or --native asks for it: each stack is read twice\n"
                "at once and kept only when both copies agree. CPython 3.8 to 3.15; PySpark workers tell the "
                "task that they serve. A program\n"
@@ -181,8 +220,8 @@ const struct command command_record = {
                 "      what a JVM allocates, and where\n"
                 "  sparkflame record --subprocesses 1234 -f workers.svg\n"
                 "      a pyspark.daemon with all its workers, until Ctrl-C\n"
-                "  sparkflame record --spark app-20260131140500-0001 -f workers.html\n"
-                "      all Python workers of an application on this machine\n"
+                "  sparkflame record --spark app-20260131140500-0001 -d 60 -f application.html\n"
+                "      driver, executors and Python workers of an application on this machine\n"
                 "  sparkflame record -f job.html -- python3 job.py\n"
                 "      a program from begin to end\n",
     .options = groups,

@@ -4,7 +4,7 @@
 #include "commands/command.h"
 #include "commands/jvm_top.h"
 #include "commands/python_top.h"
-#include "commands/record_jvm.h"
+#include "commands/jvm_recordings.h"
 
 extern const struct command command_top;
 

@@ -93,17 +93,40 @@ bool python_recording_parse_duration(const char *text, int64_t *duration_ns, str
     return true;
 }
 
-static void print_progress(const struct python_sampler *sampler, int64_t begin, int64_t duration_ns)
+static size_t live_jvms(const struct python_recording *recording)
+{
+    return recording->jvms == NULL ? 0 : jvm_recordings_live(recording->jvms);
+}
+
+static bool has_pythons(const struct python_recording *recording)
+{
+    return recording->pid_count > 0 || recording->program != NULL || recording->spark_application != NULL;
+}
+
+static void print_progress(const struct python_recording *recording, const struct python_sampler *sampler,
+                           int64_t begin)
 {
     struct python_sampler_statistics statistics = python_sampler_statistics(sampler);
     double seconds = (double)(now_ns() - begin) / (double)SECOND_NS;
+    size_t jvms = live_jvms(recording);
     fprintf(stderr, "\r%.0f s", seconds);
-    if (duration_ns > 0)
-        fprintf(stderr, " of %.0f", (double)duration_ns / (double)SECOND_NS);
-    fprintf(stderr, ": %llu stacks of %zu Python process%s; Ctrl-C ends\033[K",
-            (unsigned long long)statistics.counts.stacks, statistics.live_python,
-            statistics.live_python == 1 ? "" : "es");
+    if (recording->duration_ns > 0)
+        fprintf(stderr, " of %.0f", (double)recording->duration_ns / (double)SECOND_NS);
+    if (jvms > 0)
+        fprintf(stderr, ": %zu JVM%s", jvms, jvms == 1 ? "" : "s");
+    if (has_pythons(recording))
+        fprintf(stderr, "%s %llu stacks of %zu Python process%s", jvms > 0 ? "," : ":",
+                (unsigned long long)statistics.counts.stacks, statistics.live_python,
+                statistics.live_python == 1 ? "" : "es");
+    fprintf(stderr, "; Ctrl-C ends\033[K");
     fflush(stderr);
+}
+
+/* Without a Python nothing keeps time. */
+static void wait_for_jvms(int64_t most_ns)
+{
+    int64_t part = most_ns > 0 && most_ns < PROGRESS_NS / 5 ? most_ns : PROGRESS_NS / 5;
+    nanosleep(&(struct timespec){.tv_nsec = (long)part}, NULL);
 }
 
 /* In short runs when somebody watches. */
@@ -116,14 +139,17 @@ static void run_sampler(struct python_targets *targets, struct python_sampler *s
     do {
         int64_t part = watched && (left == 0 || left > PROGRESS_NS) ? PROGRESS_NS : left;
         python_targets_sample(targets, sampler, part, &stopped);
+        if (python_sampler_statistics(sampler).live == 0 && live_jvms(recording) > 0)
+            wait_for_jvms(part);
         if (watched)
-            print_progress(sampler, begin, recording->duration_ns);
+            print_progress(recording, sampler, begin);
         if (recording->duration_ns > 0) {
             left = recording->duration_ns - (now_ns() - begin);
             if (left <= 0)
                 break;
         }
-    } while (!atomic_load(&stopped) && python_sampler_statistics(sampler).live > 0);
+    } while (!atomic_load(&stopped) &&
+             (python_sampler_statistics(sampler).live > 0 || live_jvms(recording) > 0));
     if (watched)
         fprintf(stderr, "\r\033[K");
 }
@@ -144,6 +170,8 @@ static void print_summary(const struct python_recording *recording, const struct
     char missed[60] = "";
     if (statistics.missed_ticks > 0)
         snprintf(missed, sizeof(missed), "; %llu missed", (unsigned long long)statistics.missed_ticks);
+    if (!has_pythons(recording) || (recording->jvms != NULL && counts->stacks == 0))
+        return;
     if (!recording->quiet)
         command_complain(recording->command, "%llu stacks of %llu process%s in %llu ticks%s%s%s",
                          (unsigned long long)counts->stacks, (unsigned long long)statistics.processes,
@@ -176,7 +204,7 @@ bool python_recording_run(const struct python_recording *recording, struct profi
     print_summary(recording, sampler);
     if (into.failed)
         error_set_memory(&error);
-    good = !into.failed && profile->sample_count > 0;
+    good = !into.failed && (profile->sample_count > 0 || recording->jvms != NULL);
 done:
     if (error.code != ERROR_NONE)
         command_complain(recording->command, "%s", error.message);
@@ -184,6 +212,25 @@ done:
     python_profile_release(&into);
     *program_exit = python_targets_release(&targets);
     return good;
+}
+
+/* JVMs first, since the agent's start takes a moment. */
+static bool record_all(const struct python_recording *recording, const struct profile_needs *needs,
+                       struct profile *profile, int *program_exit)
+{
+    struct error error = {0};
+    if (recording->jvms == NULL)
+        return python_recording_run(recording, profile, program_exit);
+    bool good = jvm_recordings_start(recording->jvms, &error);
+    if (good) {
+        good = python_recording_run(recording, profile, program_exit);
+        good = jvm_recordings_take(recording->jvms, needs, profile) && good;
+    } else {
+        command_complain(recording->command, "%s", error.message);
+    }
+    if (good && profile->sample_count == 0)
+        command_complain(recording->command, "no sample was taken in that time");
+    return good && profile->sample_count > 0;
 }
 
 int python_recording_write(const struct python_recording *recording, const struct picture_options *picture)
@@ -205,7 +252,7 @@ int python_recording_write(const struct python_recording *recording, const struc
     input.profile.times_are_absolute = true;
     exit_code = EXIT_FAILED;
     int program_exit = 0;
-    if (python_recording_run(recording, &input.profile, &program_exit))
+    if (record_all(recording, &needs, &input.profile, &program_exit))
         exit_code = picture_write(&target, picture, &input, NULL, NULL);
     profile_release(&input.profile);
     return program_exit != 0 ? program_exit : exit_code;

@@ -1,5 +1,6 @@
 /*
- * python_recording.h - samples Python processes for a while into a profile, as `record` and `py-spy record` do.
+ * python_recording.h - samples Python processes for a while into a profile, as `record` and `py-spy record` do, and
+ * records JVMs beside them.
  */
 #ifndef COMMANDS_PYTHON_RECORDING_H
 #define COMMANDS_PYTHON_RECORDING_H
@@ -11,6 +12,7 @@
 
 #include "base/attributes.h"
 #include "commands/command.h"
+#include "commands/jvm_recordings.h"
 #include "commands/picture_output.h"
 #include "model/profile.h"
 #include "python_sampler/python_profile.h"
@@ -28,6 +30,7 @@ struct python_recording {
     int64_t duration_ns;           /* 0: until the end of the processes, or Ctrl-C */
     struct python_sampler_options sampler;
     struct python_profile_options profile;
+    struct jvm_recordings *jvms; /* recorded for the same time; NULL: none */
     bool quiet;
 };
 
