@@ -149,3 +149,28 @@ def test_packed_as_spark_packs(sparkflame, data, log, ending):
         run = sparkflame("report", "-f", "json", "-", stdin=damage)
         assert run.returncode == 1 and run.stderr
         assert json.loads(run.stdout)["application"]["name"] == "event log of a test"
+
+
+def test_secrets_are_hidden_unless_asked_for(sparkflame, log, tmp_path):
+    lines = log.read_text().splitlines()
+    for number, line in enumerate(lines):
+        event = json.loads(line)
+        if event["Event"].endswith("EnvironmentUpdate"):
+            event["Spark Properties"] = {"spark.db.password": "hunter2", "spark.x": "y", "spark.jars": "token=hunter2"}
+            lines[number] = json.dumps(event, separators=(",", ":"))
+        elif event["Event"].endswith("JobStart") and event["Job ID"] == 5:
+            event.setdefault("Properties", {})["spark.job.description"] = "copy --secret-key hunter2 to b"
+            lines[number] = json.dumps(event, separators=(",", ":"))
+    events, driver = tmp_path / "events", tmp_path / "driver.log"
+    events.write_text("\n".join(lines) + "\n")
+    driver.write_text("26/11/16 04:28:14 ERROR Job: cannot open https://me:hunter2@host\nBecause: password=hunter2\n" * 3)
+    for form in ("text", "json", "html"):
+        hidden = sparkflame("report", "-f", form, events, driver)
+        assert hidden.returncode == 0 and b"hunter2" not in hidden.stdout, (form, hidden.stderr)
+    properties = {one["key"]: one["value"] for one in report(sparkflame, events, driver)["properties"]}
+    assert properties == {"spark.db.password": "*********(redacted)", "spark.x": "y",
+                          "spark.jars": "token=*********(redacted)"}
+    shown = sparkflame("report", "-f", "json", "--show-secrets", events, driver).stdout
+    assert shown.count(b"hunter2") >= 5
+    assert b"hunter2" not in sparkflame("logs", driver).stdout + sparkflame("logs", "-f", "json", driver).stdout
+    assert b"hunter2" in sparkflame("logs", "--show-secrets", driver).stdout

@@ -23,6 +23,7 @@ static struct logs_options {
     uint64_t top;
     bool errors, chunks, tasks, stages, jobs;
     bool exact;
+    bool shows_secrets;
     bool quiet;
 } options;
 
@@ -53,6 +54,8 @@ static const struct option_group *groups(void)
          "Zone of times that name none (default: UTC)"},
         {"exact", 0, OPTION_FLAG, offsetof(struct logs_options, exact), NULL,
          "Lines of a chunk must be equal in their numbers too"},
+        {"show-secrets", 0, OPTION_FLAG, offsetof(struct logs_options, shows_secrets), NULL,
+         "Passwords, tokens and the like are shown, not hidden"},
         {"quiet", 'q', OPTION_FLAG, offsetof(struct logs_options, quiet), NULL, "No notices"},
         {NULL, 0, 0, 0, NULL, NULL},
     };
@@ -212,6 +215,7 @@ static int run(int argc, char **argv)
         return command_usage_error(&command_logs, "--time-zone %s: must be like +02:00", options.zone);
     log_options.least_level = options.level == 1 ? LOG_LEVEL_WARN : LOG_LEVEL_ERROR;
     log_options.exact_chunks = options.exact;
+    log_options.shows_secrets = options.shows_secrets;
     return show_logs(argv + 1, operand_count, &log_options);
 }
 

@@ -14,6 +14,7 @@ static struct report_options {
     const char *output;
     const char *application;
     int format; /* enum report_format */
+    bool shows_secrets;
     bool quiet;
 } options;
 
@@ -29,6 +30,8 @@ static const struct option_group *groups(void)
          "text json html"},
         {"application", 'a', OPTION_TEXT, offsetof(struct report_options, application), "ID",
          "The application to take when a folder of logs holds several"},
+        {"show-secrets", 0, OPTION_FLAG, offsetof(struct report_options, shows_secrets), NULL,
+         "Passwords, tokens and the like are shown, not hidden"},
         {"quiet", 'q', OPTION_FLAG, offsetof(struct report_options, quiet), NULL, "No notices"},
         {NULL, 0, 0, 0, NULL, NULL},
     };
@@ -96,8 +99,10 @@ static int report_on(char **paths, int count)
     struct error error = {0};
     struct report_input input;
     struct report_sources sources;
-    struct report_input_options input_options = {
-        .application = options.application, .quiet = options.quiet, .needs_profiles = true};
+    struct report_input_options input_options = {.application = options.application,
+                                                 .quiet = options.quiet,
+                                                 .needs_profiles = true,
+                                                 .shows_secrets = options.shows_secrets};
     bool good = report_input_init(&input, &command_report, &input_options, &error);
     for (int i = 0; good && i < count; i++)
         report_input_add(&input, paths[i]);

@@ -24,10 +24,14 @@ enum content {
 bool report_input_init(struct report_input *input, const struct command *command,
                        const struct report_input_options *options, struct error *error)
 {
-    struct spark_log_options log_options = {.least_level = LOG_LEVEL_ERROR};
+    struct spark_log_options log_options = {.least_level = LOG_LEVEL_ERROR,
+                                            .shows_secrets = options->shows_secrets};
     *input = (struct report_input){.command = command, .options = options, .exit_code = EXIT_GOOD};
-    return application_init(&input->application, error) && spark_log_init(&input->log, &log_options, error) &&
-           metrics_init(&input->metrics, error) && profile_init(&input->profile, true, error);
+    if (!application_init(&input->application, error))
+        return false;
+    input->application.shows_secrets = options->shows_secrets;
+    return spark_log_init(&input->log, &log_options, error) && metrics_init(&input->metrics, error) &&
+           profile_init(&input->profile, true, error);
 }
 
 void report_input_release(struct report_input *input)

@@ -22,6 +22,7 @@ struct report_input_options {
     const char *application; /* of a folder that holds logs of several; NULL */
     bool quiet;
     bool needs_profiles; /* else samples are passed over */
+    bool shows_secrets;
 };
 
 struct report_input {

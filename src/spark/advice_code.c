@@ -64,8 +64,8 @@ bool advice_find_serialisation(const struct advice_case *it, struct advice_item 
     const struct code_row *row = it->code_row;
     double share = row->samples > 0 ? row->hot[HOT_SERIALISATION] / row->samples : 0;
     bool is_sampled = row->hot[HOT_SERIALISATION] >= LEAST_SAMPLES && share >= LEAST_SHARE;
-    int64_t bytes = it->stage->python_bytes, limit = 100 * (int64_t)MEBIBYTE;
-    if (!is_sampled && (bytes < limit || row->samples > 0))
+    int64_t bytes = it->stage->python_bytes, limit = 64 * (int64_t)MEBIBYTE;
+    if (!is_sampled && bytes < limit)
         return false;
     item->severity = is_sampled ? share * task_seconds(it) : (double)bytes / (double)limit;
     if (is_sampled)

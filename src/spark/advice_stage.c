@@ -6,6 +6,13 @@
 
 #include "spark/advice_rule.h"
 
+/* Use of a machine's processors from which on there is nothing left. */
+#define BUSY_HOST 0.9
+/* However busy a machine is, who wants to work gets more of it than this. */
+#define SLEEPER_SHARE 0.02
+/* Between two samples of Python workers, unless the plugin is told otherwise. */
+#define SAMPLE_MS 10
+
 static double seconds(int64_t milliseconds)
 {
     return (double)milliseconds / 1000;
@@ -45,7 +52,7 @@ bool advice_find_skew(const struct advice_case *it, struct advice_item *item)
 bool advice_find_spill(const struct advice_case *it, struct advice_item *item)
 {
     int64_t spilled = it->stage->totals.disk_spilled_bytes;
-    if (spilled < 100 * (int64_t)MEBIBYTE)
+    if (spilled < 64 * (int64_t)MEBIBYTE)
         return false;
     item->severity = (double)spilled / (100 * MEBIBYTE);
     advice_say(item, "%.0f MiB were spilled to disk (%.0f MiB in memory)", (double)spilled / MEBIBYTE,
@@ -112,38 +119,81 @@ bool advice_find_few_partitions(const struct advice_case *it, struct advice_item
 
 /* ---- waiting ---- */
 
-/* Mean use of the processor (1: one core) of the stage's Python workers; -1 when nobody looked. */
-static double python_load(const struct advice_case *it)
+/* Mean of a metric's points while the stage ran, of processes of that role (""; any); -1 when nobody looked. */
+static double mean_in_stage(const struct advice_case *it, struct text_view metric, struct text_view role)
 {
     const struct metrics *metrics = it->sources->metrics;
     double sum = 0;
     size_t count = 0;
     for (size_t i = 0; metrics != NULL && i < metrics->size; i++) {
         const struct metric_series *series = &metrics->series[i];
-        if (!text_equal(string_table_text(&metrics->strings, series->metric), TEXT("process_cpu")) ||
-            !text_equal(string_table_text(&metrics->strings, series->role), TEXT("python")))
+        if (!text_equal(string_table_text(&metrics->strings, series->metric), metric) ||
+            (role.size > 0 && !text_equal(string_table_text(&metrics->strings, series->role), role)))
             continue;
         for (size_t j = 0; j < series->size; j++) {
             const struct metric_point *point = &series->points[j];
             if (point->time_ms < it->stage->submitted_ms || point->time_ms > it->stage->completed_ms)
                 continue;
-            sum += point->value / 100;
+            sum += point->value;
             count++;
         }
     }
     return count == 0 ? -1 : sum / (double)count;
 }
 
+/* Milliseconds in which the stage's tasks neither worked nor collected nor fetched. */
+static double waited_ms(const struct advice_case *it)
+{
+    const struct task_metrics *totals = &it->stage->totals;
+    return (double)totals->run_ms - (double)totals->cpu_ns / 1e6 - (double)totals->gc_ms -
+           (double)totals->shuffle_fetch_wait_ms;
+}
+
+/* How much of its time the stage was on the CPU, in the JVM and in Python as far as anybody looked. */
+static double used_share(const struct advice_case *it)
+{
+    double run = (double)it->stage->totals.run_ms, python = 0;
+    if (it->stage->uses_python) {
+        python = mean_in_stage(it, TEXT("process_cpu"), TEXT("python")) / 100;
+        python = python < 0 ? it->code_row->python_samples * SAMPLE_MS / run : python;
+    }
+    return (double)it->stage->totals.cpu_ns / 1e6 / run + python;
+}
+
+/* Where the machine has nothing to give, waiting is no fault of the job. */
+static double host_load(const struct advice_case *it)
+{
+    return mean_in_stage(it, TEXT("system_cpu_load"), TEXT(""));
+}
+
+bool advice_find_busy_hosts(const struct advice_case *it, struct advice_item *item)
+{
+    const struct task_metrics *totals = &it->stage->totals;
+    double run = (double)totals->run_ms, waiting = waited_ms(it), load = host_load(it);
+    if (run < 10000 || totals->cpu_ns == 0 || waiting < 0.5 * run || load < BUSY_HOST ||
+        used_share(it) < SLEEPER_SHARE)
+        return false;
+    item->severity = waiting / 1000;
+    advice_say(item,
+               "processors of the hosts were busy for %.0f %% of the stage's time, and its tasks got them "
+               "for %.0f %% of theirs",
+               100 * load, 100 * (double)totals->cpu_ns / 1e6 / run);
+    advice_propose(
+        item, "something else runs on these machines, or executors have more cores (spark.executor.cores, "
+              "spark.task.cpus) than the machine gives them");
+    return true;
+}
+
 bool advice_find_waiting(const struct advice_case *it, struct advice_item *item)
 {
     const struct task_metrics *totals = &it->stage->totals;
-    double run = (double)totals->run_ms, cpu = (double)totals->cpu_ns / 1e6, gc = (double)totals->gc_ms;
-    double waiting = run - cpu - gc - (double)totals->shuffle_fetch_wait_ms;
-    if (run < 10000 || totals->cpu_ns == 0 || waiting < 0.7 * run)
+    double run = (double)totals->run_ms, cpu = (double)totals->cpu_ns / 1e6, waiting = waited_ms(it);
+    if (run < 10000 || totals->cpu_ns == 0 || waiting < 0.7 * run ||
+        (host_load(it) > BUSY_HOST && used_share(it) >= SLEEPER_SHARE))
         return false;
-    double load = it->stage->uses_python ? python_load(it) : 0;
+    double load = it->stage->uses_python ? mean_in_stage(it, TEXT("process_cpu"), TEXT("python")) / 100 : 0;
     /* Python that works is what the JVM waits for; samples on the CPU show that, too. */
-    if (load > 0.1 || (load < 0 && it->code_row->python_samples * 10 > 0.1 * run))
+    if (load > 0.1 || (load < 0 && it->code_row->python_samples * SAMPLE_MS > 0.1 * run))
         return false;
     waiting -= load > 0 ? load * run : 0;
     item->severity = waiting / 1000;

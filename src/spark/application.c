@@ -6,11 +6,13 @@
 #include "base/array.h"
 
 #define STRING_LIMIT_BYTES ((size_t)4 << 30)
+#define TEXT_LIMIT_BYTES ((size_t)1 << 30)
 #define MOST_ITEMS ((size_t)UINT32_MAX - 1)
 
 bool application_init(struct application *application, struct error *error)
 {
     *application = (struct application){.start_ms = NO_MS, .end_ms = NO_MS};
+    text_builder_init(&application->redacted, TEXT_LIMIT_BYTES);
     id_map_init(&application->stage_numbers);
     id_map_init(&application->task_numbers);
     id_map_init(&application->executor_numbers);
@@ -23,6 +25,7 @@ bool application_init(struct application *application, struct error *error)
 void application_release(struct application *application)
 {
     string_table_release(&application->strings);
+    text_builder_release(&application->redacted);
     free(application->executors);
     free(application->jobs);
     free(application->job_stages);

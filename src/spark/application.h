@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/id_map.h"
 #include "base/string_table.h"
+#include "base/text_builder.h"
 
 #define NO_MS INT64_MIN
 #define NO_EXECUTOR UINT32_MAX
@@ -144,6 +145,8 @@ struct property {
 
 struct application {
     struct string_table strings;
+    bool shows_secrets;           /* set before reading; else they are hidden (redaction.h) */
+    struct text_builder redacted; /* room for that */
     uint32_t id;
     uint32_t name;
     uint32_t user;

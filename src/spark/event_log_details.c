@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "spark/redaction.h"
 
 #define MOST_PROPERTIES 100000
 
@@ -47,10 +48,12 @@ bool event_log_read_properties(struct json_fields_reader *fields, enum json_toke
         if (!array_reserve(&application->properties, &application->property_capacity,
                            application->property_count + 1, MOST_PROPERTIES))
             return error_set(fields->error, ERROR_BAD_INPUT, "more than %d properties", MOST_PROPERTIES);
+        bool is_hidden = fields->redacted != NULL && redaction_hides(fields->json->text);
         struct property property = {string_table_add(fields->strings, fields->json->text), 0};
         token = json_reader_next(fields->json, fields->error);
         if (token == JSON_TEXT)
-            property.value = string_table_add(fields->strings, fields->json->text);
+            property.value =
+                is_hidden ? string_table_add(fields->strings, REDACTED) : json_fields_text(fields);
         else if (token == JSON_FAILED || !json_reader_skip(fields->json, token, fields->error))
             return false;
         if (property.key == NO_STRING || property.value == NO_STRING)

@@ -706,7 +706,9 @@ bool event_log_read_line(struct application *application, struct text_view line,
         struct json_reader json;
         json_reader_init_memory(&json, line, 0, TEXT_LIMIT_BYTES);
         struct event_reader reader = {.application = application};
-        reader.fields = (struct json_fields_reader){&json, &application->strings, error, &reader};
+        reader.fields =
+            (struct json_fields_reader){&json, &application->strings, error, &reader,
+                                        application->shows_secrets ? NULL : &application->redacted};
         bool good =
             json_reader_expect(&json, JSON_OBJECT_BEGIN, "an object", error) && events[i].read(&reader);
         json_reader_release(&json);

@@ -1,5 +1,7 @@
 #include "spark/json_fields.h"
 
+#include "spark/redaction.h"
+
 static const struct json_field *find_field(const struct json_field *fields, struct text_view key)
 {
     for (; fields->key != NULL; fields++)
@@ -20,9 +22,20 @@ static bool store_integer(struct json_fields_reader *reader, enum json_token tok
     return true;
 }
 
+uint32_t json_fields_text(struct json_fields_reader *reader)
+{
+    struct text_view text = reader->json->text;
+    if (reader->redacted != NULL && redaction_apply(text, reader->redacted)) {
+        if (reader->redacted->failed)
+            return NO_STRING;
+        text = text_builder_view(reader->redacted);
+    }
+    return string_table_add(reader->strings, text);
+}
+
 static bool store_text(struct json_fields_reader *reader, uint32_t *place)
 {
-    uint32_t number = string_table_add(reader->strings, reader->json->text);
+    uint32_t number = json_fields_text(reader);
     if (number == NO_STRING)
         return error_set_memory(reader->error);
     *place = number;

@@ -15,6 +15,7 @@
 #include "base/attributes.h"
 #include "base/error.h"
 #include "base/string_table.h"
+#include "base/text_builder.h"
 #include "formats/json_reader.h"
 
 enum json_field_kind {
@@ -31,7 +32,8 @@ struct json_fields_reader {
     struct json_reader *json;
     struct string_table *strings;
     struct error *error;
-    void *context; /* for FIELD_OTHER */
+    void *context;                 /* for FIELD_OTHER */
+    struct text_builder *redacted; /* room to hide secrets of texts in; NULL: they are shown */
 };
 
 struct json_field {
@@ -43,6 +45,8 @@ struct json_field {
     bool (*read)(struct json_fields_reader *reader, enum json_token first, void *place);
 };
 
+/* The text that was just read, without secrets, in the string table; NO_STRING: out of memory. */
+uint32_t json_fields_text(struct json_fields_reader *reader) MUST_CHECK;
 /* Reads the rest of an object whose beginning was read. */
 bool json_fields_read(struct json_fields_reader *reader, const struct json_field *fields,
                       void *target) MUST_CHECK;

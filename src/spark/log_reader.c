@@ -4,6 +4,7 @@
 #include "formats/line_reader.h"
 #include "spark/application.h"
 #include "spark/log_json.h"
+#include "spark/redaction.h"
 
 #define CONTAINER_HEADING TEXT("Container: container_")
 #define TRACEBACK TEXT("Traceback (most recent call last):")
@@ -13,8 +14,9 @@ struct reading {
     const struct log_handler *handler;
     struct error *error;
     struct log_json json;
-    struct text_builder first; /* line of the record at hand */
-    struct text_builder more;  /* its other lines, each with its end */
+    struct text_builder first;       /* line of the record at hand */
+    struct text_builder more;        /* its other lines, each with its end */
+    struct text_builder redacted[2]; /* message and further lines without secrets */
     bool is_open;
     bool has_head;
     uint64_t first_line;
@@ -22,8 +24,19 @@ struct reading {
     uint64_t line;
 };
 
+static bool hide_secrets(struct reading *reading, struct text_view *text, struct text_builder *redacted)
+{
+    if (reading->handler->shows_secrets || !redaction_apply(*text, redacted))
+        return true;
+    *text = text_builder_view(redacted);
+    return !redacted->failed || error_set_memory(reading->error);
+}
+
 static bool hand_out(struct reading *reading, struct log_record *record)
 {
+    if (!hide_secrets(reading, &record->head.message, &reading->redacted[0]) ||
+        !hide_secrets(reading, &record->more, &reading->redacted[1]))
+        return false;
     record->line = reading->first_line;
     record->cut_bytes = reading->cut_bytes;
     if (record->head.level != LOG_LEVEL_NONE && !record->head.has_zone)
@@ -154,11 +167,15 @@ bool log_reader_read(struct byte_source *source, const struct log_handler *handl
     log_json_init(&reading.json);
     text_builder_init(&reading.first, LOG_RECORD_LIMIT_BYTES + 1);
     text_builder_init(&reading.more, LOG_RECORD_LIMIT_BYTES + 1);
+    for (size_t i = 0; i < COUNT_OF(reading.redacted); i++)
+        text_builder_init(&reading.redacted[i], 16 * LOG_RECORD_LIMIT_BYTES);
     bool good = read_lines(&reading, source);
     *lines += reading.line;
     log_json_release(&reading.json);
     text_builder_release(&reading.first);
     text_builder_release(&reading.more);
+    for (size_t i = 0; i < COUNT_OF(reading.redacted); i++)
+        text_builder_release(&reading.redacted[i]);
     return good;
 }
 

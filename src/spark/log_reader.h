@@ -32,6 +32,7 @@ struct log_record {
 struct log_handler {
     void *context;
     int64_t zone_ms; /* what a time without a zone is ahead of UTC */
+    bool shows_secrets;
     /* False: failed, *error is set. The record is valid during the call. */
     bool (*record)(void *context, const struct log_record *record, struct error *error);
     /* "container_1_2_3_000001" and "host_8041" of a `yarn logs` heading. */

@@ -28,6 +28,18 @@ static void write_application(struct json_out *out, const struct application *ap
     json_out_end(out);
 }
 
+static void write_properties(struct json_out *out, const struct application *application)
+{
+    json_out_list(out, "properties");
+    for (size_t i = 0; i < application->property_count; i++) {
+        json_out_begin(out, i);
+        json_out_text(out, "key", application->properties[i].key);
+        json_out_text(out, "value", application->properties[i].value);
+        json_out_end(out);
+    }
+    json_out_end_list(out);
+}
+
 static void write_executors(struct json_out *out, const struct application *application)
 {
     json_out_list(out, "executors");
@@ -186,6 +198,7 @@ static void write_sections(const struct report *report, unsigned sections, struc
     const struct application *application = report->application;
     if (sections & REPORT_APPLICATION) {
         write_application(out, application);
+        write_properties(out, application);
         write_executors(out, application);
     }
     if (sections & REPORT_JOBS)

@@ -164,7 +164,11 @@ static bool take_record(void *context, const struct log_record *record, struct e
 bool spark_log_read_source(struct spark_log *log, struct byte_source *source, struct error *error)
 {
     struct reading reading = {.log = log};
-    struct log_handler handler = {&reading, log->options.zone_ms, take_record, take_container};
+    struct log_handler handler = {.context = &reading,
+                                  .zone_ms = log->options.zone_ms,
+                                  .shows_secrets = log->options.shows_secrets,
+                                  .record = take_record,
+                                  .container = take_container};
     struct text_view path = text_of(byte_source_name(source));
     return intern(log, path, &reading.path, error) &&
            add_source(&reading, container_of(path), TEXT(""), error) &&

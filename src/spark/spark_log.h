@@ -34,6 +34,7 @@ struct spark_log_options {
     int64_t zone_ms;            /* what times without a zone are ahead of UTC */
     enum log_level least_level; /* of what counts as an error */
     bool exact_chunks;
+    bool shows_secrets;
 };
 
 struct spark_log {
