@@ -10,12 +10,14 @@ struct thread_search {
     uint64_t thread; /* the Thread object found */
 };
 
-static bool match_thread(void *context, uint64_t key, uint64_t value)
+static bool match_thread(void *context, uint64_t hash, uint64_t key, uint64_t value)
 {
     struct thread_search *search = context;
     int64_t ident;
-    /* Thread ids are addresses and may need three digits of 30 bits; two hold all of user space but the top. */
-    if (!python_object_read_int(search->reader, key, &ident) || (uint64_t)ident != search->thread_id)
+    /* The hash of a number of such a size is the number. Thread ids are addresses and may need three digits of 30 bits;
+     * two hold all of user space but the top. */
+    if (hash != search->thread_id || !python_object_read_int(search->reader, key, &ident) ||
+        (uint64_t)ident != search->thread_id)
         return true;
     search->thread = value;
     return false;

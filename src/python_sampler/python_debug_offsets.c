@@ -227,6 +227,10 @@ static void fill_states(struct python_layout *layout, const struct description *
     layout->gil.locked = offset_at(offsets, at->gil_locked) - gil_state;
     layout->gil.holder = offset_at(offsets, at->gil_holder) - gil_state;
     layout->gil.enabled = layout->free_threaded ? offset_at(offsets, at->gil_enabled) : NO_OFFSET;
+    /* Not described; it follows `locked` as long as the rest is where it was in 3.12. */
+    bool is_known = !layout->free_threaded && at->version <= 0x030e && layout->gil.holder == 8 &&
+                    layout->gil.locked == 16;
+    layout->gil.switches = is_known ? 24 : NO_OFFSET;
     layout->thread.next = offset_at(offsets, at->thread_next);
     layout->thread.interpreter = offset_at(offsets, at->thread_interpreter);
     layout->thread.frame = offset_at(offsets, at->current_frame);

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/attributes.h"
+
 #define KEYS_HEAD_BYTES 40
 #define MOST_KEY_BYTES 64
 #define KEYS_PER_READ 256
@@ -112,35 +114,39 @@ static uint64_t value_address(const struct python_reader *reader, uint64_t value
 bool python_dict_get(const struct python_reader *reader, uint64_t dict, const char *key, uint64_t *value)
 {
     struct keys keys;
-    uint64_t keys_address, values;
+    uint64_t places[2]; /* of keys and values, which stand side by side */
     size_t number;
-    const struct python_layout *layout = reader->layout;
     if (dict == 0 ||
-        !process_memory_read_u64(reader->memory, dict + layout->object.dict_keys, &keys_address) ||
-        !process_memory_read_u64(reader->memory, dict + layout->object.dict_values, &values) ||
-        !read_keys(reader, keys_address, &keys) || !find_key(reader, &keys, key, &number, value))
+        process_memory_read(reader->memory, dict + reader->layout->object.dict_keys, places,
+                            sizeof(places)) != MEMORY_OK ||
+        !read_keys(reader, places[0], &keys) || !find_key(reader, &keys, key, &number, value))
         return false;
+    uint64_t values = places[1];
     if (values != 0 && !process_memory_read_u64(reader->memory, value_address(reader, values, number), value))
         return false;
     return *value != 0;
 }
 
 bool python_dict_visit(const struct python_reader *reader, uint64_t dict,
-                       bool (*visit)(void *context, uint64_t key, uint64_t value), void *context)
+                       bool (*visit)(void *context, uint64_t hash, uint64_t key, uint64_t value),
+                       void *context)
 {
     struct keys keys;
     uint64_t address;
-    unsigned char entry[24];
+    unsigned char entries[KEYS_PER_READ * 24];
     if (dict == 0 ||
         !process_memory_read_u64(reader->memory, dict + reader->layout->object.dict_keys, &address) ||
         !read_keys(reader, address, &keys))
         return false;
     for (size_t i = 0; i < keys.count; i++) {
-        if (process_memory_read(reader->memory, keys.entries + i * keys.entry_bytes, entry,
-                                keys.entry_bytes) != MEMORY_OK)
+        size_t left = keys.count - i, count = left < KEYS_PER_READ ? left : KEYS_PER_READ;
+        if (i % KEYS_PER_READ == 0 && process_memory_read(reader->memory, keys.entries + i * keys.entry_bytes,
+                                                          entries, count * keys.entry_bytes) != MEMORY_OK)
             return false;
+        const unsigned char *entry = entries + i % KEYS_PER_READ * keys.entry_bytes;
+        uint64_t hash = keys.key_at == 0 ? 0 : load_u64(entry);
         uint64_t key = load_u64(entry + keys.key_at), value = load_u64(entry + keys.key_at + 8);
-        if (key != 0 && value != 0 && !visit(context, key, value))
+        if (key != 0 && value != 0 && !visit(context, hash, key, value))
             break;
     }
     return true;
@@ -157,17 +163,21 @@ struct type_facts {
 static bool read_type(const struct python_reader *reader, uint64_t object, struct type_facts *facts)
 {
     const struct python_layout *layout = reader->layout;
-    struct process_memory *memory = reader->memory;
-    uint64_t basic_size, dict_offset;
-    if (!process_memory_read_u64(memory, object + layout->object.type, &facts->address) ||
-        !process_memory_read_u64(memory, facts->address + layout->object.type_flags, &facts->flags) ||
-        !process_memory_read_u64(memory, facts->address + layout->object.type_basic_size, &basic_size) ||
-        !process_memory_read_u64(memory, facts->address + layout->object.type_dict_offset, &dict_offset) ||
-        !process_memory_read_u64(memory, facts->address + layout->object.type_cached_keys,
-                                 &facts->cached_keys))
+    uint64_t words[4];
+    if (!process_memory_read_u64(reader->memory, object + layout->object.type, &facts->address))
         return false;
-    facts->basic_size = (int64_t)basic_size;
-    facts->dict_offset = (int64_t)dict_offset;
+    const uint32_t offsets[] = {layout->object.type_flags, layout->object.type_basic_size,
+                                layout->object.type_dict_offset, layout->object.type_cached_keys};
+    struct iovec ranges[COUNT_OF(offsets)];
+    for (size_t i = 0; i < COUNT_OF(offsets); i++)
+        ranges[i] = (struct iovec){(void *)(uintptr_t)(facts->address + offsets[i]), sizeof(words[i])};
+    if (process_memory_read_ranges(reader->memory, ranges, COUNT_OF(offsets), words, sizeof(words)) !=
+        MEMORY_OK)
+        return false;
+    facts->flags = words[0];
+    facts->basic_size = (int64_t)words[1];
+    facts->dict_offset = (int64_t)words[2];
+    facts->cached_keys = words[3];
     return true;
 }
 
@@ -232,12 +242,12 @@ bool python_object_attribute(const struct python_reader *reader, uint64_t object
 
 bool python_object_read_int(const struct python_reader *reader, uint64_t object, int64_t *number)
 {
-    uint32_t digits[2];
-    uint64_t tag;
+    uint64_t words[2]; /* tag, and digits */
     uint64_t at = object + reader->layout->object.long_digits;
-    if (object == 0 || !process_memory_read_u64(reader->memory, at - 8, &tag) ||
-        process_memory_read(reader->memory, at, digits, sizeof(digits)) != MEMORY_OK)
+    if (object == 0 || process_memory_read(reader->memory, at - 8, words, sizeof(words)) != MEMORY_OK)
         return false;
+    uint64_t tag = words[0];
+    const uint32_t digits[2] = {(uint32_t)words[1], (uint32_t)(words[1] >> 32)};
     bool new_form = reader->layout->version >= 0x030c;
     bool negative = new_form ? (tag & 3) == 2 : (int64_t)tag < 0;
     uint64_t count = new_form ? tag >> 3 : (negative ? -tag : tag);

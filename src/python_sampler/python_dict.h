@@ -19,7 +19,8 @@ bool python_dict_get(const struct python_reader *reader, uint64_t dict, const ch
                      uint64_t *value) MUST_CHECK;
 /* Calls visit() for each entry until it returns false. False: the dict cannot be read. */
 bool python_dict_visit(const struct python_reader *reader, uint64_t dict,
-                       bool (*visit)(void *context, uint64_t key, uint64_t value), void *context) MUST_CHECK;
+                       bool (*visit)(void *context, uint64_t hash, uint64_t key, uint64_t value),
+                       void *context) MUST_CHECK;
 /* An attribute that the object itself has (not its class). */
 bool python_object_attribute(const struct python_reader *reader, uint64_t object, const char *name,
                              uint64_t *value) MUST_CHECK;

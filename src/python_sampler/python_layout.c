@@ -3,10 +3,10 @@
 #include "base/attributes.h"
 
 /* What did not change from 3.8 to 3.10. */
-#define HEAP_FRAME_COMMON                                                               \
-    .interpreter.next = 0, .interpreter.threads_head = 8, .interpreter.gil = NO_OFFSET, \
-    .interpreter.code_generation = NO_OFFSET, .gil = {NO_OFFSET, NO_OFFSET, NO_OFFSET}, \
-    .thread = {8, 16, 24, NO_OFFSET, 176, NO_OFFSET, NO_OFFSET, 184},                   \
+#define HEAP_FRAME_COMMON                                                                          \
+    .interpreter.next = 0, .interpreter.threads_head = 8, .interpreter.gil = NO_OFFSET,            \
+    .interpreter.code_generation = NO_OFFSET, .gil = {NO_OFFSET, NO_OFFSET, NO_OFFSET, NO_OFFSET}, \
+    .thread = {8, 16, 24, NO_OFFSET, 176, NO_OFFSET, NO_OFFSET, 184},                              \
     .code = {104, 112, NO_OFFSET, 120, 40, NO_OFFSET, NO_OFFSET, 72, 128}
 
 #define OBJECTS_BEFORE_3_12         \
@@ -70,7 +70,7 @@ static const struct python_layout
                 .line_table_kind = LINE_TABLE_LOCATIONS,
                 .runtime = {.interpreters_head = 40, .current_thread = 576, .collecting = NO_OFFSET},
                 .interpreter = {0, 16, 888, NO_OFFSET, 848, NO_OFFSET},
-                .gil = {NO_OFFSET, NO_OFFSET, NO_OFFSET},
+                .gil = {NO_OFFSET, NO_OFFSET, NO_OFFSET, NO_OFFSET},
                 .thread = {8, 16, 56, 8, 152, 160, NO_OFFSET, 168},
                 .frame = {48, 32, 56, 69, NO_OFFSET, NO_OFFSET, 72, 72, 3, 0, 68},
                 .code = {112, 120, 128, 136, 72, 184, NO_OFFSET, 96, 144},
@@ -81,7 +81,7 @@ static const struct python_layout
                 .line_table_kind = LINE_TABLE_LOCATIONS,
                 .runtime = {.interpreters_head = 40, .current_thread = NO_OFFSET, .collecting = NO_OFFSET},
                 .interpreter = {0, 72, 944, 384, 312, NO_OFFSET},
-                .gil = {.locked = 16, .holder = 8, .enabled = NO_OFFSET},
+                .gil = {.locked = 16, .holder = 8, .enabled = NO_OFFSET, .switches = 24},
                 .thread = {8, 16, 56, 0, 136, 144, NO_OFFSET, 152},
                 .frame = {8, 0, 56, 70, NO_OFFSET, NO_OFFSET, 72, 72, 3, 0},
                 .code = {112, 120, 128, 136, 68, 192, NO_OFFSET, 96, 144},

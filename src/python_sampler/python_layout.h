@@ -45,7 +45,8 @@ struct python_layout {
     struct {
         uint32_t locked;
         uint32_t holder;
-        uint32_t enabled; /* free-threaded builds */
+        uint32_t enabled;  /* free-threaded builds */
+        uint32_t switches; /* counts how often another thread took it, from 3.12 on */
     } gil;
     struct {
         uint32_t next;

@@ -186,7 +186,8 @@ static bool build_pulse(struct python_process *process)
                add_pulse(process, interpreter->address, layout->interpreter.collecting, 4) &&
                add_pulse(process, interpreter->address, layout->interpreter.code_generation, 8) &&
                add_pulse(process, interpreter->gil, layout->gil.holder, 8) &&
-               add_pulse(process, interpreter->gil, layout->gil.locked, 4);
+               add_pulse(process, interpreter->gil, layout->gil.locked, 4) &&
+               add_pulse(process, interpreter->gil, layout->gil.switches, 8);
     }
     return fits;
 }
@@ -241,6 +242,31 @@ static uint32_t pulse_u32(const struct python_process *process, uint64_t base, u
     return at == NULL ? 0 : load_u32(at);
 }
 
+/* Has a part of the GIL's state, as long as `switches` is known: holder, locked, switches. */
+static bool counts_switches(const struct python_process *process,
+                            const struct python_interpreter *interpreter)
+{
+    return process->runtime.layout.gil.switches != NO_OFFSET && interpreter->gil != 0;
+}
+
+/* Without another switch only who had the GIL last could take it again in between. */
+static void take_steadiness(const struct python_process *process, struct python_interpreter *interpreter,
+                            const unsigned char *batch_bytes)
+{
+    const struct python_layout *layout = &process->runtime.layout;
+    interpreter->is_steady = false;
+    if (!counts_switches(process, interpreter))
+        return;
+    interpreter->last_holder = pulse_u64(process, interpreter->gil, layout->gil.holder);
+    interpreter->switches = pulse_u64(process, interpreter->gil, layout->gil.switches);
+    if (interpreter->again_at == 0)
+        return;
+    const unsigned char *again = batch_bytes + interpreter->again_at;
+    interpreter->is_steady =
+        load_u64(again) == interpreter->last_holder &&
+        load_u64(again + layout->gil.switches - layout->gil.holder) == interpreter->switches;
+}
+
 static void take_pulse_of(struct python_process *process, struct python_interpreter *interpreter)
 {
     const struct python_layout *layout = &process->runtime.layout;
@@ -263,15 +289,17 @@ static void take_pulse_of(struct python_process *process, struct python_interpre
         interpreter->gil_holder = 0;
 }
 
-static void take_pulse(struct python_process *process, const unsigned char *bytes)
+static void take_pulse(struct python_process *process, const struct memory_batch *batch, size_t pulse_at)
 {
-    process->pulse_bytes = bytes;
+    process->pulse_bytes = batch->bytes + pulse_at;
     uint64_t head =
         pulse_u64(process, process->runtime.address, process->runtime.layout.runtime.interpreters_head);
     if (head != process->interpreters_head)
         process->list_is_stale = true;
-    for (size_t i = 0; i < process->interpreter_count; i++)
+    for (size_t i = 0; i < process->interpreter_count; i++) {
         take_pulse_of(process, &process->interpreters[i]);
+        take_steadiness(process, &process->interpreters[i], batch->bytes);
+    }
 }
 
 static const struct python_interpreter *interpreter_of(const struct python_process *process,
@@ -452,7 +480,7 @@ static bool read_and_deliver(struct python_process *process, struct python_threa
     *result = read_stack(process, thread, sampling, now_ns);
     if (*result != STACK_OK || !check_state(process, thread, buffer->thread_state))
         return true;
-    thread->has_kept = thread->look != THREAD_RUNS;
+    thread->has_kept = thread->look != THREAD_RUNS && !thread->looked_late;
     if (buffer->frame_count > 0)
         return deliver(process, thread, interpreter, sampling, buffer->frames, buffer->frame_count, now_ns);
     thread->stack.count = 0;
@@ -508,6 +536,32 @@ static bool had_gil(const struct python_process *process, const struct python_th
     return interpreter != NULL && interpreter->gil_holder == thread->address;
 }
 
+/* Unless that was done before the tick's read. */
+static void look_at_thread(const struct python_process *process, struct python_thread *thread, bool has_gil)
+{
+    if (thread->look == THREAD_UNSEEN && python_thread_is_steady(thread, has_gil)) {
+        thread->look = python_thread_presume(thread, has_gil);
+        thread->looked_late = true;
+        return;
+    }
+    if (thread->look == THREAD_UNSEEN) {
+        thread->look = python_thread_look(thread, process->memory.pid);
+        thread->looked_late = true;
+    }
+    python_thread_note_look(thread, has_gil);
+}
+
+/* A single copy is as good as two when the thread could not run Python code while it was made. */
+static void settle_plan(struct python_thread *thread, const struct python_interpreter *interpreter)
+{
+    if (!thread->plan.is_single)
+        return;
+    bool was_still = interpreter->is_steady && interpreter->last_holder != thread->address;
+    thread->plan.waits = was_still;
+    if (!was_still)
+        thread->plan.batch = NULL;
+}
+
 static enum python_process_result sample_thread(struct python_process *process, struct python_thread *thread,
                                                 struct python_sampling *sampling, int64_t now_ns)
 {
@@ -518,8 +572,7 @@ static enum python_process_result sample_thread(struct python_process *process, 
         sampling->counts.without_gil++;
         return PROCESS_OK;
     }
-    if (thread->look == THREAD_UNSEEN)
-        thread->look = python_thread_look(thread, process->memory.pid);
+    look_at_thread(process, thread, interpreter->gil_holder == thread->address);
     if (thread->look != THREAD_RUNS && !sampling->want_idle && !sampling->only_gil) {
         sampling->counts.idle++;
         return PROCESS_OK;
@@ -527,6 +580,7 @@ static enum python_process_result sample_thread(struct python_process *process, 
     if (has_kept_stack(thread) && deliver_kept(process, thread, interpreter, sampling, now_ns))
         return PROCESS_OK;
     thread->has_kept = false;
+    settle_plan(thread, interpreter);
     enum python_stack_result result = STACK_BROKEN;
     bool settled = false;
     for (int attempt = 0; !settled && attempt < MOST_DELIVERY_ATTEMPTS; attempt++)
@@ -560,6 +614,35 @@ static enum python_process_result refresh(struct python_process *process)
     }
 }
 
+/* Where all threads are recorded, what the kernel says is only told, and does not decide. */
+static bool may_presume(const struct python_process *process, const struct python_thread *thread,
+                        const struct python_sampling *sampling)
+{
+    return sampling->want_idle && !sampling->only_gil && !sampling->pauses && !sampling->wants_native &&
+           python_thread_is_steady(thread, had_gil(process, thread));
+}
+
+/* Frames change only in who has the GIL: others need no second copy, if it turns out that they did not have it. */
+static bool is_likely_still(const struct python_process *process, const struct python_thread *thread)
+{
+    const struct python_interpreter *interpreter = interpreter_of(process, thread);
+    return interpreter != NULL && counts_switches(process, interpreter) && interpreter->last_holder != 0 &&
+           interpreter->last_holder != thread->address;
+}
+
+/* The GIL's state once more behind all the rest. */
+static void plan_steadiness(struct python_process *process, struct memory_batch *batch)
+{
+    const struct python_layout *layout = &process->runtime.layout;
+    for (size_t i = 0; i < process->interpreter_count; i++) {
+        struct python_interpreter *interpreter = &process->interpreters[i];
+        if (!counts_switches(process, interpreter) ||
+            !memory_batch_add(batch, interpreter->gil + layout->gil.holder,
+                              layout->gil.switches + 8 - layout->gil.holder, &interpreter->again_at))
+            interpreter->again_at = 0;
+    }
+}
+
 /* Asks the kernel about the threads, and puts the stacks that are wanted into the tick's batch. */
 static void plan_threads(struct python_process *process, struct python_sampling *sampling)
 {
@@ -567,17 +650,19 @@ static void plan_threads(struct python_process *process, struct python_sampling 
         struct python_thread *thread = &process->threads[i];
         thread->plan.batch = NULL;
         thread->look = THREAD_UNSEEN;
+        thread->looked_late = false;
         /* Who has the GIL is not known yet; who had it is as likely as any. */
         if (sampling->only_gil && !had_gil(process, thread))
             continue;
-        thread->look = python_thread_look(thread, process->memory.pid);
+        if (!may_presume(process, thread, sampling))
+            thread->look = python_thread_look(thread, process->memory.pid);
         if (thread->look != THREAD_RUNS && !sampling->want_idle && !sampling->only_gil)
             continue;
         if (has_kept_stack(thread) || is_to_be_paused(thread, sampling))
             continue;
         python_stack_plan(&thread->plan, &sampling->batch, &thread->remembered, &process->runtime.layout,
-                          thread->address);
-        thread->plan.waits = thread->look != THREAD_RUNS;
+                          thread->address, is_likely_still(process, thread));
+        thread->plan.waits = thread->look == THREAD_WAITS || thread->look == THREAD_SLEPT;
     }
 }
 
@@ -586,11 +671,13 @@ static enum memory_result read_pulse(struct python_process *process, struct pyth
 {
     size_t pulse_at;
     memory_batch_clear(&sampling->batch);
+    for (size_t i = 0; i < process->interpreter_count; i++)
+        process->interpreters[i].again_at = 0;
     if (!memory_batch_add_spans(&sampling->batch, &process->pulse, &pulse_at))
         return MEMORY_FAULT;
     enum memory_result result = memory_batch_read(&sampling->batch, &process->memory);
     if (result == MEMORY_OK)
-        take_pulse(process, sampling->batch.bytes + pulse_at);
+        take_pulse(process, &sampling->batch, pulse_at);
     return result;
 }
 
@@ -605,9 +692,10 @@ static enum memory_result read_tick(struct python_process *process, struct pytho
         return MEMORY_FAULT;
     bool with_codes = python_code_cache_plan(&process->codes, batch, now_ns, &codes_at);
     plan_threads(process, sampling);
+    plan_steadiness(process, batch);
     enum memory_result result = memory_batch_read(batch, &process->memory);
     if (result == MEMORY_OK) {
-        take_pulse(process, batch->bytes + pulse_at);
+        take_pulse(process, batch, pulse_at);
         if (with_codes)
             python_code_cache_compare(&process->codes, &process->runtime.layout, batch->bytes + codes_at,
                                       now_ns);

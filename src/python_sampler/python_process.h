@@ -40,7 +40,11 @@ struct python_interpreter {
     uint64_t address;
     uint64_t gil; /* address of its state; 0: none known */
     uint64_t threads_head;
-    uint64_t gil_holder; /* 0: nobody */
+    uint64_t gil_holder;  /* 0: nobody */
+    uint64_t last_holder; /* who had the GIL last, or has it; 0: not known */
+    uint64_t switches;    /* of the GIL to another thread so far */
+    size_t again_at;      /* where the tick's batch has the GIL's state once more, at its end */
+    bool is_steady;       /* nobody but last_holder had the GIL while the tick's batch was read */
     uint64_t code_generation;
     bool collecting;
 };

@@ -74,16 +74,19 @@ void python_stack_memory_release(struct python_stack_memory *remembered)
 /* Copy, thread state, pointer to the innermost frame, copy again. */
 void python_stack_plan(struct python_stack_plan *plan, struct memory_batch *batch,
                        const struct python_stack_memory *remembered, const struct python_layout *layout,
-                       uint64_t thread)
+                       uint64_t thread, bool is_single)
 {
     size_t count = batch->count, total_bytes = batch->total_bytes;
     bool indirect = layout->thread.frame_in_cframe != NO_OFFSET && remembered->cframe != 0;
-    *plan = (struct python_stack_plan){.batch = batch};
+    *plan = (struct python_stack_plan){.batch = batch, .is_single = is_single};
     if (memory_batch_add_spans(batch, &remembered->spans, &plan->first_at) &&
         memory_batch_add(batch, thread, layout->thread.bytes, &plan->state_at) &&
         (!indirect || memory_batch_add(batch, remembered->cframe, 16, &plan->cframe_at)) &&
-        memory_batch_add_spans(batch, &remembered->spans, &plan->second_at))
+        (is_single || memory_batch_add_spans(batch, &remembered->spans, &plan->second_at))) {
+        if (is_single)
+            plan->second_at = plan->first_at;
         return;
+    }
     batch->count = count;
     batch->total_bytes = total_bytes;
     plan->batch = NULL;
@@ -94,7 +97,7 @@ static enum memory_result read_alone(struct reading *reading, struct python_stac
 {
     struct memory_batch *batch = &reading->buffer->batch;
     memory_batch_clear(batch);
-    python_stack_plan(plan, batch, reading->remembered, reading->layout, reading->thread);
+    python_stack_plan(plan, batch, reading->remembered, reading->layout, reading->thread, false);
     return plan->batch == NULL ? MEMORY_FAULT : memory_batch_read(batch, reading->memory);
 }
 

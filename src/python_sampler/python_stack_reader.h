@@ -43,7 +43,8 @@ struct python_stack_memory {
 /* Where the parts of one reading are in a batch. */
 struct python_stack_plan {
     const struct memory_batch *batch; /* NULL: there is no reading */
-    bool waits; /* the thread was found waiting, so that a slow reading is as good as a quick one */
+    bool waits;     /* the thread was found waiting, so that a slow reading is as good as a quick one */
+    bool is_single; /* one copy; good only for a thread that did not run Python code meanwhile */
     size_t first_at, state_at, cframe_at, second_at;
 };
 
@@ -69,10 +70,11 @@ void python_stack_buffer_release(struct python_stack_buffer *buffer);
 void python_stack_memory_init(struct python_stack_memory *remembered);
 void python_stack_memory_release(struct python_stack_memory *remembered);
 
-/* Adds a reading of the thread whose state is at `thread` to a batch that is still to be read, if there is room. */
+/* Adds a reading of the thread whose state is at `thread` to a batch that is still to be read, if there is room. With
+ * `is_single` the caller proves afterwards that the thread could not change its frames, or takes plan->batch away. */
 void python_stack_plan(struct python_stack_plan *plan, struct memory_batch *batch,
                        const struct python_stack_memory *remembered, const struct python_layout *layout,
-                       uint64_t thread);
+                       uint64_t thread, bool is_single);
 /* Puts the stack of the thread into the buffer: what the plan's batch has, if that agrees, else what further readings
  * of this thread alone give. A plan without a batch is no reading. */
 enum python_stack_result python_stack_read(struct python_stack_buffer *buffer,

@@ -9,6 +9,9 @@
 #include "python_sampler/process_numbers.h"
 
 #define MOST_SKIPPED_LOOKS 16
+/* So many equal answers save one question, and at most so many on end are saved. */
+#define ANSWERS_FOR_TRUST 4
+#define MOST_TRUST 3
 
 void python_thread_init(struct python_thread *thread, uint64_t address, uint64_t interpreter)
 {
@@ -137,6 +140,29 @@ enum python_thread_look python_thread_look(struct python_thread *thread, pid_t p
     if (on_cpu)
         return THREAD_RUNS;
     return has_slept ? THREAD_SLEPT : THREAD_WAITS;
+}
+
+bool python_thread_is_steady(const struct python_thread *thread, bool has_gil)
+{
+    /* One that sleeps is asked: while it does, its stack need not be read. */
+    return !thread->surely_waited && thread->habits[has_gil].trust > 0;
+}
+
+enum python_thread_look python_thread_presume(struct python_thread *thread, bool has_gil)
+{
+    thread->habits[has_gil].trust--;
+    return thread->habits[has_gil].runs ? THREAD_RUNS : THREAD_WAITS;
+}
+
+void python_thread_note_look(struct python_thread *thread, bool has_gil)
+{
+    struct python_thread_habit *habit = &thread->habits[has_gil];
+    bool runs = thread->look == THREAD_RUNS;
+    if (habit->runs != runs)
+        *habit = (struct python_thread_habit){.runs = runs};
+    else if (habit->count < ANSWERS_FOR_TRUST * MOST_TRUST)
+        habit->count++;
+    habit->trust = habit->count / ANSWERS_FOR_TRUST;
 }
 
 void python_thread_read_kernel_name(struct python_thread *thread, pid_t pid)

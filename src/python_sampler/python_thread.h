@@ -29,6 +29,13 @@ enum python_thread_look {
     THREAD_SLEPT, /* waits, and has not run since its stack was last read */
 };
 
+/* What the kernel said of a thread each time that it was asked. */
+struct python_thread_habit {
+    bool runs;
+    uint8_t count; /* equal answers on end */
+    uint8_t trust; /* times that the same answer may be taken for granted */
+};
+
 struct python_thread {
     uint64_t address; /* of its PyThreadState */
     uint64_t interpreter;
@@ -39,8 +46,9 @@ struct python_thread {
     int schedule_descriptor;
     char schedule[PYTHON_SCHEDULE_BYTES]; /* how long and how often it ran, as the kernel says it */
     size_t schedule_size;
-    bool was_waiting;      /* when it was last looked at */
-    bool surely_waited;    /* and had not run since the look before */
+    struct python_thread_habit habits[2]; /* without and with the GIL */
+    bool was_waiting;                     /* when it was last looked at */
+    bool surely_waited;                   /* and had not run since the look before */
     uint8_t unslept_looks; /* how often it waited, but had run in between: as often it is not asked */
     uint8_t looks_to_skip;
     struct python_named_stack stack; /* its last one */
@@ -50,6 +58,7 @@ struct python_thread {
     int64_t name_trust_ns;
     char name[PYTHON_THREAD_NAME_BYTES];
     enum python_thread_look look; /* of this tick */
+    bool looked_late;             /* after its stack was read, or not at all */
     struct python_stack_plan plan;
     struct thread_pause pause;
     struct native_stack native; /* of the last stack, when it is wanted */
@@ -63,6 +72,12 @@ void python_thread_identify(struct python_thread *thread, const struct python_ru
                             struct process_memory *memory, const unsigned char *state);
 /* To be asked before its stack is read, once for each sample. */
 enum python_thread_look python_thread_look(struct python_thread *thread, pid_t pid);
+/* Whether it need not be asked: it always gave the same answer with the GIL, or without it. */
+bool python_thread_is_steady(const struct python_thread *thread, bool has_gil);
+/* The answer that it always gave. */
+enum python_thread_look python_thread_presume(struct python_thread *thread, bool has_gil);
+/* What it was found to do. */
+void python_thread_note_look(struct python_thread *thread, bool has_gil);
 /* The name that the kernel has for it. */
 void python_thread_read_kernel_name(struct python_thread *thread, pid_t pid);
 

@@ -1,9 +1,10 @@
-"""Alternate between two call chains that share nothing but their ends: alternating_chains.py LEAF_LOOPS.
+"""Alternate between two call chains that share nothing but their ends: alternating_chains.py LEAF_LOOPS [THREADS].
 
 A stack with functions of both chains never existed.
 """
 
 import sys
+import threading
 
 DEPTH = 30
 
@@ -25,10 +26,12 @@ exec(compile(make_chain("a") + make_chain("b"), "chains.py", "exec"))
 
 
 def main(loops):
-    print("ready", flush=True)
     while True:
         a0(loops)  # noqa: F821
         b0(loops)  # noqa: F821
 
 
+print("ready", flush=True)
+for _ in range(int(sys.argv[2]) - 1 if len(sys.argv) > 2 else 0):
+    threading.Thread(target=main, args=(int(sys.argv[1]),), daemon=True).start()
 main(int(sys.argv[1]))

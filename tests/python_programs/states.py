@@ -9,6 +9,8 @@ import time
 
 def collects():
     keep = [[i] for i in range(300000)]
+    gc.collect()
+    os.write(begun[1], b"x")
     while True:
         gc.collect()
         keep.append([])
@@ -34,6 +36,6 @@ for work in (sleeps, runs_elsewhere):
     threading.Thread(target=work, daemon=True).start()
 os.read(begun[0], 1)
 threading.Thread(target=collects, daemon=True).start()
-time.sleep(0.5)
+os.read(begun[0], 1)
 print("ready", flush=True)
 sys.stdin.readline()
