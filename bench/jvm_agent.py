@@ -3,8 +3,9 @@
 
 The same fixed work runs in turn without a profiler, with ours and with async-profiler (from Maven), at 10 ms and 1 ms. For
 each: CPU time of the process; CPU time inside the handler per signal, measured around both handlers by one preloaded library
-(handler_clock.c) with the thread's CPU clock; CPU time of the profiler's own threads; bytes of its tables by its own count; and
-how many samples there are for the CPU time. The best of the runs counts; the spread is shown. --churn measures a program
+(handler_clock.c) with the thread's CPU clock; all its other CPU time, wherever it is spent: of its own threads, and of the thread
+that starts it, stops it and writes the profile by its command; bytes of its tables by its own count; and how many samples there
+are for the CPU time. The best of the runs counts; the spread is shown. --churn measures a program
 whose threads live less than a millisecond instead: how much of its CPU time the samples show."""
 
 import argparse
@@ -42,35 +43,65 @@ def attach(pid, library, arguments):
                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
 
 
-def own_threads_ns(pid):
-    """CPU time of the profiler's threads, which both name after themselves."""
+def threads_ns(pid, *names):
+    """CPU time of the threads so named."""
     total = 0
     for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
-        if (task / "comm").read_text().startswith(("Sparkflame", "Async-profiler", "sparkflame")):
+        if (task / "comm").read_text().startswith(names):
             total += int((task / "schedstat").read_text().split()[0])
     return total
 
 
-def run(options, program_name, library, event, interval, folder):
-    """{cpu_s, samples, handler_ns, own_threads_ms, table_kb, seen}; only the first without a profiler."""
-    profile, clock = folder / "profile.collapsed", folder / "clock.txt"
-    for path in (profile, clock):
-        path.unlink(missing_ok=True)
-    agent = [] if library is None else [f"-agentpath:{library}=start,event={event},interval={interval},file={profile},total"]
-    environment = {**os.environ, "LD_PRELOAD": str(folder / "handler_clock.so"), "HANDLER_CLOCK": str(clock)}
-    program = subprocess.Popen([options.home / "bin" / "java", *agent, "-cp", str(folder), program_name], stdin=subprocess.PIPE,
-                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment)
+def command(program, library, arguments):
+    """CPU milliseconds of a command, which runs in the JVM's thread for those who attach."""
+    before = threads_ns(program.pid, "Attach Listener")
+    attach(program.pid, library, arguments)
+    return (threads_ns(program.pid, "Attach Listener") - before) / 1e6
+
+
+def read_number(program):
     line = program.stdout.readline()
     while not line.strip().isdigit():
         line = program.stdout.readline()
-    result = {"cpu_s": int(line) / 1e9}
-    if library is not None:
-        result["own_threads_ms"] = own_threads_ns(program.pid) / 1e6
-        metrics = folder / "metrics.txt"
-        attach(program.pid, library, f"metrics,file={metrics}")
-        found = dict(re.findall(r"^(\w+) (\d+)$", metrics.read_text(), re.MULTILINE))
-        bytes_ours = int(found.get("calltracestorage_bytes", 0))
-        result["table_kb"] = bytes_ours / 1024 or int(found.get("mem_calltracestorage_kb", 0))
+    return int(line)
+
+
+def read_metrics(program, library, folder):
+    metrics = folder / "metrics.txt"
+    attach(program.pid, library, f"metrics,file={metrics}")
+    found = dict(re.findall(r"^(\w+) (\d+)$", metrics.read_text(), re.MULTILINE))
+    return int(found.get("calltracestorage_bytes", 0)) / 1024 or int(found.get("mem_calltracestorage_kb", 0))
+
+
+def profile_work(program, library, start, profile, folder):
+    """Started once without counting: what it costs to load a library, and to be asked for the first time, is the JVM's."""
+    command(program, library, "status")
+    result = {"start_ms": command(program, library, start)}
+    program.stdin.write("\n")
+    program.stdin.flush()
+    result["cpu_s"] = read_number(program) / 1e9
+    result["table_kb"] = read_metrics(program, library, folder)
+    result["own_threads_ms"] = threads_ns(program.pid, "Sparkflame", "Async-profiler", "sparkflame") / 1e6
+    result["stop_ms"] = command(program, library, f"stop,file={profile},total")
+    result["besides_ms"] = result["start_ms"] + result["own_threads_ms"] + result["stop_ms"]
+    return result
+
+
+def run(options, program_name, library, event, interval, folder):
+    """What show() shows; without a profiler only the CPU time."""
+    profile, clock = folder / "profile.collapsed", folder / "clock.txt"
+    for path in (profile, clock):
+        path.unlink(missing_ok=True)
+    environment = {**os.environ, "LD_PRELOAD": str(folder / "handler_clock.so"), "HANDLER_CLOCK": str(clock)}
+    program = subprocess.Popen([options.home / "bin" / "java", "-cp", str(folder), program_name], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment)
+    program.stdout.readline()
+    if library is None:
+        program.stdin.write("\n")
+        program.stdin.flush()
+        result = {"cpu_s": read_number(program) / 1e9}
+    else:
+        result = profile_work(program, library, f"start,event={event},interval={interval},file={profile},total", profile, folder)
     program.communicate("\n")
     if library is not None:
         calls, total_ns, _, median_ns, clock_ns = map(int, clock.read_text().split())
@@ -83,7 +114,8 @@ def run(options, program_name, library, event, interval, folder):
 
 def show(name, results):
     line = f"{name:24}"
-    for key in ("cpu_s", "samples", "handler_us", "median_us", "own_threads_ms", "table_kb", "seen"):
+    for key in ("cpu_s", "samples", "handler_us", "median_us", "own_threads_ms", "start_ms", "stop_ms", "besides_ms",
+                "table_kb", "seen"):
         values = [result[key] for result in results if key in result]
         if values:
             line += f"  {key} {min(values):.2f} (to {max(values):.2f})"

@@ -3,7 +3,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A fixed amount of work with stacks of about fifty frames; prints the process's CPU nanoseconds and waits. */
+/** A fixed amount of work with stacks of about fifty frames; waits for a line, works, prints the process's CPU nanoseconds for it, and waits. */
 public class FixedWork {
     static volatile long sink;
 
@@ -29,11 +29,15 @@ public class FixedWork {
     }
 
     public static void main(String[] args) throws Exception {
+        var system = (com.sun.management.OperatingSystemMXBean) java.lang.management.ManagementFactory.getOperatingSystemMXBean();
+        var in = new java.io.BufferedReader(new java.io.InputStreamReader(System.in));
+        System.out.println("ready");
+        in.readLine();
+        long before = system.getProcessCpuTime();
         for (int round = 0; round < 8000; round++) {
             sink += work(20 + round % 10, round);
         }
-        var system = (com.sun.management.OperatingSystemMXBean) java.lang.management.ManagementFactory.getOperatingSystemMXBean();
-        System.out.println(system.getProcessCpuTime());
-        System.in.read();
+        System.out.println(system.getProcessCpuTime() - before);
+        in.readLine();
     }
 }

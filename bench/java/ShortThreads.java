@@ -1,4 +1,4 @@
-/** Starts threads that compute for less than a millisecond; prints the process's CPU nanoseconds and waits. */
+/** Starts threads that compute for less than a millisecond; waits for a line, works, prints the process's CPU nanoseconds for it, and waits. */
 public class ShortThreads {
     static volatile long sink;
 
@@ -11,6 +11,11 @@ public class ShortThreads {
     }
 
     public static void main(String[] args) throws Exception {
+        var system = (com.sun.management.OperatingSystemMXBean) java.lang.management.ManagementFactory.getOperatingSystemMXBean();
+        var in = new java.io.BufferedReader(new java.io.InputStreamReader(System.in));
+        System.out.println("ready");
+        in.readLine();
+        long before = system.getProcessCpuTime();
         for (int round = 0; round < 600; round++) {
             Thread[] threads = new Thread[4];
             for (int i = 0; i < threads.length; i++) {
@@ -21,8 +26,7 @@ public class ShortThreads {
                 thread.join();
             }
         }
-        var system = (com.sun.management.OperatingSystemMXBean) java.lang.management.ManagementFactory.getOperatingSystemMXBean();
-        System.out.println(system.getProcessCpuTime());
-        System.in.read();
+        System.out.println(system.getProcessCpuTime() - before);
+        in.readLine();
     }
 }

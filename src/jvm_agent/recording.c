@@ -32,8 +32,9 @@
 #include "jvm_agent/windows.h"
 
 #define DEFAULT_MEMORY_BYTES ((size_t)512 << 20)
-#define DRAIN_STEP_MS 50
-#define SCAN_STEPS 4
+#define STEP_MS 200
+#define BUSY_STEP_MS 20
+#define BUSY_SAMPLES (SAMPLE_RING_SLOTS / 64)
 
 struct recording {
     struct arguments arguments;
@@ -60,11 +61,13 @@ static pthread_cond_t writer_condition = PTHREAD_COND_INITIALIZER;
 
 static bool end_and_repeat(struct error *error);
 
-static void drain(void)
+/* How many samples there were. */
+static uint64_t drain(void)
 {
     struct sample sample;
+    uint64_t taken = 0;
     pthread_mutex_lock(&data_mutex);
-    while (sample_ring_take(&sampler.ring, &sample)) {
+    for (; sample_ring_take(&sampler.ring, &sample); taken++) {
         if (sampler.asks_vm)
             java_fallback_name_methods(&sampler.methods);
         if (sample.kind < SAMPLE_FREE)
@@ -73,6 +76,7 @@ static void drain(void)
             jfr_session_add(&recording.session, &sample);
     }
     pthread_mutex_unlock(&data_mutex);
+    return taken;
 }
 
 /* timeout=, loop=: the writer cannot end itself, so another thread does it. */
@@ -99,11 +103,11 @@ static void end_in_time(void)
         pthread_detach(thread);
 }
 
-static bool wait_for_step(void)
+static bool wait_for_step(int milliseconds)
 {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += DRAIN_STEP_MS * 1000000L;
+    until.tv_nsec += milliseconds * 1000000L;
     if (until.tv_nsec >= 1000000000L) {
         until.tv_sec++;
         until.tv_nsec -= 1000000000L;
@@ -131,22 +135,29 @@ static void note_own_time(void)
     atomic_store(&sampler.writer_ns, (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec);
 }
 
-/* Known to the JVM, because it asks Java how full the heap is. */
+static void look_around(void)
+{
+    thread_watch_refresh();
+    runtime_stubs_publish();
+    native_modules_refresh();
+    native_memory_patch();
+}
+
+/*
+ * Wakes seldom, and more often only when so many samples come that they might not find room. Known to the JVM when it
+ * has to ask it something: how full the heap is, or what a method is called.
+ */
 static void *write_samples(void *context)
 {
     own_thread_enter();
-    JNIEnv *environment = java_vm_attach("Sparkflame");
-    for (unsigned step = 0; wait_for_step(); step++) {
-        drain();
+    JNIEnv *environment = recording.has_session || sampler.asks_vm ? java_vm_attach("Sparkflame") : NULL;
+    int step_ms = BUSY_STEP_MS;
+    while (wait_for_step(step_ms)) {
+        step_ms = drain() > BUSY_SAMPLES ? BUSY_STEP_MS : STEP_MS;
         note_own_time();
         tick_session();
         end_in_time();
-        if (step % SCAN_STEPS == 0) {
-            thread_watch_scan();
-            runtime_stubs_publish();
-            native_modules_refresh();
-            native_memory_patch();
-        }
+        look_around();
     }
     if (environment != NULL)
         java_vm_detach();

@@ -3,11 +3,13 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "jvm_agent/thread_names.h"
 #include "jvm_agent/windows.h"
 
 #define GONE_BATCH 256
+#define FULL_SCAN_CALLS 16
 
 static pthread_mutex_t watch_mutex = PTHREAD_MUTEX_INITIALIZER;
 static const struct engine *active_engine;
@@ -129,6 +131,19 @@ static void note_thread(int32_t tid)
     }
     if (add(tid, 0) != NULL)
         thread_names_learn_native(tid);
+}
+
+/* The folder has a link for each thread, and two more. */
+void thread_watch_refresh(void)
+{
+    static nlink_t known_links;
+    static unsigned calls;
+    struct stat status;
+    nlink_t links = stat("/proc/self/task", &status) == 0 ? status.st_nlink : 0;
+    if (links != 0 && links == known_links && ++calls % FULL_SCAN_CALLS != 0)
+        return;
+    known_links = links;
+    thread_watch_scan();
 }
 
 void thread_watch_scan(void)

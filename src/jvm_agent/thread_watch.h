@@ -24,5 +24,7 @@ void thread_watch_born(void);
 void thread_watch_found(int32_t tid, uintptr_t java_thread);
 /* Finds new threads and forgets those that are gone. */
 void thread_watch_scan(void);
+/* The same, but most times only if the number of threads has changed. */
+void thread_watch_refresh(void);
 
 #endif

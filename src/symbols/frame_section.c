@@ -34,7 +34,10 @@ uint64_t frame_cursor_fixed(struct frame_cursor *cursor, size_t size)
         cursor->failed = true;
         return 0;
     }
-    memcpy(&value, cursor->at, size);
+    if (size == 1) /* nearly always */
+        value = (uint8_t)*cursor->at;
+    else
+        memcpy(&value, cursor->at, size);
     cursor->at += size;
     return value;
 }

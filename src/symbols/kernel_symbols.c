@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "symbols/symbol_table.h"
 
-enum { NAMES_LIMIT_BYTES = 256 << 20 };
+enum { NAMES_LIMIT_BYTES = 256 << 20, READ_BYTES = 64 << 10 };
 
 struct loading {
     struct symbol_table *table;
@@ -56,6 +56,8 @@ bool symbol_table_load_kallsyms(struct symbol_table *table, const char *path, st
     FILE *stream = fopen(path, "re");
     if (stream == NULL)
         return error_set_system(error, "%s", path);
+    setvbuf(stream, NULL, _IOFBF,
+            READ_BYTES); /* at worst it reads in small pieces, as files in /proc ask for */
     bool good = add_lines(&loading, stream, error);
     fclose(stream);
     if (!good)

@@ -59,12 +59,21 @@ static int compare_addresses(const void *left_pointer, const void *right_pointer
     return left->address < right->address ? -1 : left->address > right->address;
 }
 
+/* The kernel's are, and sorting a hundred thousand takes longer than looking. */
+static bool is_sorted(const struct symbol_table *table)
+{
+    for (size_t i = 1; i < table->count; i++)
+        if (table->symbols[i].address < table->symbols[i - 1].address)
+            return false;
+    return true;
+}
+
 /* Labels inside a function that has a size are no functions. */
 void symbol_table_sort(struct symbol_table *table)
 {
     size_t kept = 0;
     uint64_t end = 0;
-    if (table->count > 0)
+    if (!is_sorted(table))
         qsort(table->symbols, table->count, sizeof(table->symbols[0]), compare_addresses);
     for (size_t i = 0; i < table->count; i++) {
         struct symbol symbol = table->symbols[i];
