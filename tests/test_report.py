@@ -140,9 +140,9 @@ def test_names_reach_no_terminal_raw(sparkflame, tmp_path):
     assert b"\x1b" not in run.stdout and b"\x07" not in run.stdout
 
 
-@pytest.mark.parametrize("ending", ["lz4", "snappy"])
+@pytest.mark.parametrize("ending", ["lz4", "snappy", "lzf"])
 def test_packed_as_spark_packs(sparkflame, data, log, ending):
-    """Made of the plain log by lz4-java's LZ4BlockOutputStream and snappy-java's SnappyOutputStream."""
+    """Made of the plain log by LZ4BlockOutputStream, SnappyOutputStream and LZFOutputStream of the libraries Spark uses."""
     packed = data / "event_log_packed" / f"single.{ending}"
     assert report(sparkflame, packed) == report(sparkflame, log)
     for damage in (packed.read_bytes()[:20000], packed.read_bytes()[:20000] + b"\xff" * 1000 + packed.read_bytes()[21000:]):

@@ -20,9 +20,16 @@
 #define SNAPPY_PREAMBLE_BYTES 16
 #define SNAPPY_HEADER_BYTES 4
 
-void block_unpacker_init(struct block_unpacker *unpacker, bool is_snappy)
+/* compress-lzf: "ZV", type, size (big endian, two bytes); packed ones have the raw size after it. */
+#define LZF_MAGIC TEXT("ZV")
+#define LZF_HEADER_BYTES 5
+#define LZF_PACKED_HEADER_BYTES 7
+#define LZF_RAW 0
+#define LZF_PACKED 1
+
+void block_unpacker_init(struct block_unpacker *unpacker, enum block_format format)
 {
-    *unpacker = (struct block_unpacker){.is_snappy = is_snappy};
+    *unpacker = (struct block_unpacker){.format = format};
     text_builder_init(&unpacker->packed, BLOCK_LIMIT_BYTES + LZ4_HEADER_BYTES);
 }
 
@@ -30,7 +37,7 @@ void block_unpacker_release(struct block_unpacker *unpacker)
 {
     text_builder_release(&unpacker->packed);
     free(unpacker->raw);
-    *unpacker = (struct block_unpacker){.is_snappy = false};
+    *unpacker = (struct block_unpacker){.raw = NULL};
 }
 
 bool block_unpacker_at_end(const struct block_unpacker *unpacker)
@@ -175,12 +182,87 @@ static bool next_snappy(struct block_unpacker *unpacker, struct text_view *input
     return good;
 }
 
+/* ---- compress-lzf ---- */
+
+/* Literals, or a copy of what was written before. False: damaged. */
+static bool unpack_lzf(const unsigned char *from, size_t size, char *to, size_t room)
+{
+    size_t at = 0, made = 0;
+    while (at < size) {
+        size_t control = from[at++];
+        if (control < 32) {
+            size_t count = control + 1;
+            if (count > size - at || count > room - made)
+                return false;
+            memcpy(to + made, from + at, count);
+            at += count;
+            made += count;
+            continue;
+        }
+        size_t count = control >> 5;
+        if (at + (count == 7 ? 2 : 1) > size)
+            return false;
+        if (count == 7)
+            count += from[at++];
+        count += 2;
+        size_t back = ((control & 31) << 8 | from[at++]) + 1;
+        if (back > made || count > room - made)
+            return false;
+        for (; count > 0; count--, made++) /* they may overlap */
+            to[made] = to[made - back];
+    }
+    return made == room;
+}
+
+static size_t big_endian_16(const char *from)
+{
+    return (size_t)(unsigned char)from[0] << 8 | (unsigned char)from[1];
+}
+
+static bool next_lzf(struct block_unpacker *unpacker, struct text_view *input, struct error *error)
+{
+    bool enough;
+    if (!fill(unpacker, input, LZF_HEADER_BYTES, &enough, error) || !enough)
+        return !unpacker->packed.failed;
+    unsigned char type = (unsigned char)unpacker->packed.data[2];
+    if (!text_starts_with(text_builder_view(&unpacker->packed), LZF_MAGIC) ||
+        (type != LZF_RAW && type != LZF_PACKED))
+        return error_set(error, ERROR_BAD_INPUT, "damaged LZF data: no mark at the begin of a chunk");
+    size_t header = type == LZF_RAW ? LZF_HEADER_BYTES : LZF_PACKED_HEADER_BYTES;
+    size_t size = big_endian_16(unpacker->packed.data + 3);
+    if (!fill(unpacker, input, header + size, &enough, error) || !enough)
+        return !unpacker->packed.failed;
+    const char *bytes = unpacker->packed.data + header;
+    size_t raw_size = type == LZF_RAW ? size : big_endian_16(unpacker->packed.data + 5);
+    bool good = reserve_raw(unpacker, raw_size, error);
+    if (good && type == LZF_RAW)
+        memcpy(unpacker->raw, bytes, size);
+    else if (good && !unpack_lzf((const unsigned char *)bytes, size, unpacker->raw, raw_size))
+        good = error_set(error, ERROR_BAD_INPUT, "damaged LZF chunk");
+    unpacker->raw_size = good ? raw_size : 0;
+    text_builder_clear(&unpacker->packed);
+    return good;
+}
+
+static bool next_block(struct block_unpacker *unpacker, struct text_view *input, struct error *error)
+{
+    switch (unpacker->format) {
+    case BLOCKS_SNAPPY:
+        return next_snappy(unpacker, input, error);
+    case BLOCKS_LZF:
+        return next_lzf(unpacker, input, error);
+    case BLOCKS_LZ4:
+        break;
+    }
+    return next_lz4(unpacker, input, error);
+}
+
 bool block_unpacker_run(struct block_unpacker *unpacker, struct text_view *input, char *to, size_t room,
                         size_t *made, struct error *error)
 {
     *made = 0;
     while (unpacker->raw_at == unpacker->raw_size && input->size > 0)
-        if (!(unpacker->is_snappy ? next_snappy(unpacker, input, error) : next_lz4(unpacker, input, error)))
+        if (!next_block(unpacker, input, error))
             return false;
     size_t size = unpacker->raw_size - unpacker->raw_at;
     size = size < room ? size : room;

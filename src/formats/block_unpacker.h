@@ -1,6 +1,6 @@
 /*
- * block_unpacker.h - undoes the block formats in which Spark packs event logs: lz4-java's "LZ4Block" and snappy-java's
- * stream. Each block is read whole, then unpacked.
+ * block_unpacker.h - undoes the block formats in which Spark packs event logs: lz4-java's "LZ4Block", snappy-java's
+ * stream, and LZF's chunks. Each block is read whole, then unpacked.
  *
  * libsnappy, a C++ library, is loaded when the first block of snappy is met.
  *
@@ -22,8 +22,10 @@
 
 #define BLOCK_LIMIT_BYTES ((size_t)64 << 20)
 
+enum block_format { BLOCKS_LZ4, BLOCKS_SNAPPY, BLOCKS_LZF };
+
 struct block_unpacker {
-    bool is_snappy;
+    enum block_format format;
     struct text_builder packed; /* of the block at hand: header and bytes so far */
     char *raw;
     size_t raw_capacity;
@@ -31,7 +33,7 @@ struct block_unpacker {
     size_t raw_at; /* what was handed out of it */
 };
 
-void block_unpacker_init(struct block_unpacker *unpacker, bool is_snappy);
+void block_unpacker_init(struct block_unpacker *unpacker, enum block_format format);
 void block_unpacker_release(struct block_unpacker *unpacker);
 /* As unpacker_run(). */
 bool block_unpacker_run(struct block_unpacker *unpacker, struct text_view *input, char *to, size_t room,

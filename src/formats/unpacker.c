@@ -17,7 +17,7 @@ struct unpacker {
     z_stream gzip; /* valid for PACKING_GZIP */
     ZSTD_DStream *zstd;
     LZ4F_dctx *lz4;
-    struct block_unpacker blocks; /* valid for PACKING_LZ4_BLOCKS and PACKING_SNAPPY */
+    struct block_unpacker blocks; /* valid for PACKING_LZ4_BLOCKS and those after it */
 };
 
 #define GZIP_WINDOW_BITS (15 + 16) /* 16: a gzip header is wanted */
@@ -34,12 +34,14 @@ enum packing packing_of(struct text_view head)
         return PACKING_LZ4_BLOCKS;
     if (text_starts_with(head, TEXT("\x82SNAPPY\0")))
         return PACKING_SNAPPY;
+    if (text_starts_with(head, TEXT("ZV\0")) || text_starts_with(head, TEXT("ZV\x01")))
+        return PACKING_LZF;
     return PACKING_NONE;
 }
 
 const char *packing_name(enum packing packing)
 {
-    static const char *const names[] = {"plain", "gzip", "zstd", "lz4", "lz4", "snappy"};
+    static const char *const names[] = {"plain", "gzip", "zstd", "lz4", "lz4", "snappy", "lzf"};
     return names[packing];
 }
 
@@ -55,7 +57,10 @@ static bool start(struct unpacker *unpacker)
         return !LZ4F_isError(LZ4F_createDecompressionContext(&unpacker->lz4, LZ4F_VERSION));
     case PACKING_LZ4_BLOCKS:
     case PACKING_SNAPPY:
-        block_unpacker_init(&unpacker->blocks, unpacker->packing == PACKING_SNAPPY);
+    case PACKING_LZF:
+        block_unpacker_init(&unpacker->blocks, unpacker->packing == PACKING_SNAPPY ? BLOCKS_SNAPPY
+                                               : unpacker->packing == PACKING_LZF  ? BLOCKS_LZF
+                                                                                   : BLOCKS_LZ4);
         return true;
     case PACKING_NONE:
         break;
@@ -85,7 +90,7 @@ void unpacker_free(struct unpacker *unpacker)
     ZSTD_freeDStream(unpacker->zstd);
     if (unpacker->lz4 != NULL)
         LZ4F_freeDecompressionContext(unpacker->lz4);
-    if (unpacker->packing == PACKING_LZ4_BLOCKS || unpacker->packing == PACKING_SNAPPY)
+    if (unpacker->packing >= PACKING_LZ4_BLOCKS)
         block_unpacker_release(&unpacker->blocks);
     free(unpacker);
 }
@@ -193,6 +198,7 @@ bool unpacker_run(struct unpacker *unpacker, struct text_view *input, char *to, 
         return run_lz4(unpacker, input, to, room, made, error);
     case PACKING_LZ4_BLOCKS:
     case PACKING_SNAPPY:
+    case PACKING_LZF:
         return run_blocks(unpacker, input, to, room, made, error);
     case PACKING_NONE:
         break;

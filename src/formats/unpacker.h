@@ -22,13 +22,14 @@ enum packing {
     PACKING_LZ4,
     PACKING_LZ4_BLOCKS,
     PACKING_SNAPPY,
+    PACKING_LZF,
 };
 
 struct unpacker;
 
 /* By the first bytes; eight are enough. */
 enum packing packing_of(struct text_view head);
-/* "gzip", "zstd", "lz4", "snappy" or "plain". */
+/* "gzip", "zstd", "lz4", "snappy", "lzf" or "plain". */
 const char *packing_name(enum packing packing);
 /* NULL with *error set. */
 struct unpacker *unpacker_new(enum packing packing, struct error *error) MUST_CHECK;
