@@ -79,7 +79,7 @@ def main():
     except OSError as error:
         sys.exit(f"demo: {error}")
     # CPU time: in wall time the threads that wait hide those that work.
-    subprocess.run([build / "sparkflame", "flame", "-q", "-e", "cpu", "--by", "stage", "--title", "sparkflame demo", recordings,
+    subprocess.run([build / "sparkflame", "flame", "-q", "-e", "cpu", "--stitch", "--by", "stage", "--title", "sparkflame demo", recordings,
                     "-o", page], stdin=subprocess.DEVNULL, check=True)
     print("A Spark job of one minute, driver and executors, stage by stage:")
     print(f"    {page.as_uri()}")

@@ -40,6 +40,8 @@ const struct command command_flame = {
                 "      a page to zoom, search, filter, turn round and compare in\n"
                 "  sparkflame flame *.jfr --stage 3 --by task -o stage3.svg\n"
                 "      stage 3 of all executors, one tower per task\n"
+                "  sparkflame flame profiles/app-1/ --stitch --by stage -o app.html\n"
+                "      a Spark application, stage by stage, with the stacks of Python workers below Java's\n"
                 "  perf script | sparkflame flame - --colors java > cpu.svg\n"
                 "      instead of stackcollapse-perf.pl and flamegraph.pl\n"
                 "  sparkflame flame app.jfr -e alloc --reverse -o who-allocates.html\n",

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "commands/time_text.h"
+#include "model/stitch.h"
 
 static void print_notice(void *context, const char *text)
 {
@@ -148,10 +149,10 @@ static struct read_options make_read_options(struct profile_input *input, const 
                                             : options->threads,
         .needs_lines = needs->lines || options->lines,
         .joins_java_kinds = !needs->kinds && !options->kinds,
-        .needs_contexts =
-            needs->contexts || input->selection.label_count > 0 || input->selection.group_count > 0,
+        .needs_contexts = needs->contexts || options->stitch || input->selection.label_count > 0 ||
+                          input->selection.group_count > 0,
         .needs_order = needs->order,
-        .event = text_of(input->selection.event),
+        .event = options->stitch ? TEXT("") : text_of(input->selection.event),
         .notice = print_notice,
         .notice_context = input,
     };
@@ -189,7 +190,7 @@ static bool read_preferred(struct profile_input *input, struct read_options *rea
     bool from_stdin = false;
     for (int i = 0; i < path_count; i++)
         from_stdin = from_stdin || strcmp(paths[i], "-") == 0;
-    bool prefers = needs->one_event && read->event.size == 0 && !from_stdin;
+    bool prefers = needs->one_event && read->event.size == 0 && !from_stdin && !input->options->stitch;
     if (prefers)
         read->event = TEXT("cpu");
     if (!read_files(input, read, format, paths, path_count, profile))
@@ -235,6 +236,11 @@ static bool is_all_there_is(const struct selection *selection, const struct prof
         if (!text_equal(profile_text(read, read->events[i].name), text_of(selection->event)))
             return false;
     return true;
+}
+
+static bool stitch(const struct profile_input *input, struct profile *read, struct error *error)
+{
+    return !input->options->stitch || stitch_profile(read, error);
 }
 
 static bool select_samples(struct profile_input *input, struct profile *read, struct error *error)
@@ -296,7 +302,7 @@ bool profile_input_read(struct profile_input *input, const struct command *comma
     }
     struct read_options read_options = make_read_options(input, needs);
     bool good = read_preferred(input, &read_options, needs, format, paths, path_count, &read);
-    if (good && !select_samples(input, &read, &error)) {
+    if (good && !(stitch(input, &read, &error) && select_samples(input, &read, &error))) {
         command_complain(command, "%s", error.message);
         *exit_code = exit_code_of(&error);
         good = false;
@@ -327,7 +333,8 @@ bool profile_input_read_pair(struct profile_input *input, const struct command *
     *exit_code = EXIT_FAILED;
     *done = false;
     bool good = make_selection(input, &error) && find_format(input, &format, &error);
-    if (good && selection_is_all(&input->selection) && options->from == NULL && options->to == NULL) {
+    if (good && selection_is_all(&input->selection) && !options->stitch && options->from == NULL &&
+        options->to == NULL) {
         struct read_options read = make_read_options(input, needs);
         good = profile_init(&input->profile, needs->times, &error) &&
                read_profile_pair(paths, format, &read, &input->profile, done, &error);
@@ -352,7 +359,8 @@ bool profile_input_is_as_read(const struct profile_input_options *options, const
     selection_init(&input.selection);
     set_styles(&input);
     bool untouched = make_selection(&input, &error) && selection_is_all(&input.selection) &&
-                     options->from == NULL && options->to == NULL && name_style_is_plain(&input.names) &&
+                     !options->stitch && options->from == NULL && options->to == NULL &&
+                     name_style_is_plain(&input.names) &&
                      (options->format == NULL || strcmp(options->format, format) == 0);
     profile_input_release(&input);
     return untouched;

@@ -35,6 +35,7 @@ struct profile_input_options {
     bool ignore_case;
     double min_share;
     const char *by;
+    bool stitch;
     bool reverse, collapse_recursion;
     /* naming and weighing */
     int names; /* 0 raw, 1 readable */

@@ -57,6 +57,8 @@ const struct option profile_select_options[] = {
      "Sum up subtrees below this share as \"[other]\""},
     {"by", 0, OPTION_TEXT, AT(by), "LABELS",
      "Outermost frames by label: thread, state, executor, stage, task, ... or several: stage,task"},
+    {"stitch", 0, OPTION_FLAG, AT(stitch), NULL,
+     "Spark: Python stacks below the Java stacks of the tasks that wait for them"},
     {"reverse", 'r', OPTION_FLAG, AT(reverse), NULL, "Merge stacks from their innermost frame"},
     {"merge-recursion", 0, OPTION_FLAG, AT(collapse_recursion), NULL, "Show f;f;f as f"},
     {NULL, 0, 0, 0, NULL, NULL},

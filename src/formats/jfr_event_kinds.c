@@ -12,6 +12,7 @@ const struct jfr_event_kind jfr_event_kinds[] = {
     {"jdk.CPUTimeSample", "cpu", NULL, NULL, NULL, UNIT_COUNT, JFR_ROLE_SAMPLE},
     {"jdk.NativeMethodSample", "native", NULL, NULL, NULL, UNIT_COUNT, JFR_ROLE_SAMPLE},
     {"sparkflame.PythonSample", "cpu", NULL, NULL, NULL, UNIT_COUNT, JFR_ROLE_SAMPLE},
+    {"sparkflame.PythonWallSample", "wall", NULL, NULL, NULL, UNIT_COUNT, JFR_ROLE_SAMPLE},
     {"profiler.WallClockSample", "wall", NULL, NULL, NULL, UNIT_COUNT, JFR_ROLE_SAMPLE},
     {"jdk.ObjectAllocationInNewTLAB", "alloc", "tlabSize", "objectClass", "in new TLAB", UNIT_BYTES,
      JFR_ROLE_SAMPLE},

@@ -8,6 +8,7 @@
 #include "base/text_builder.h"
 #include "jvm_agent/agent.h"
 #include "jvm_agent/arguments.h"
+#include "jvm_agent/inherited_tags.h"
 #include "jvm_agent/recording.h"
 #include "jvm_agent/tags.h"
 
@@ -57,6 +58,7 @@ static struct text_view text_of_java(JNIEnv *environment, jstring string, char *
 void Java_org_sparkflame_Agent_setTag(JNIEnv *environment, jclass caller, jstring tag)
 {
     char text[TAG_LIMIT_BYTES];
+    inherited_tags_learn(environment, caller);
     tags_set(text_of_java(environment, tag, text));
 }
 

@@ -18,8 +18,6 @@
 /* Above the numbers of Java's and native code's stacks and methods. */
 #define TRACE_BASE 0x40000000u
 #define METHOD_BASE 0x60000000u
-/* The kind of the frame, as readers of ours know it: FRAME_PYTHON of the model, plus one, from this bit on. */
-#define PYTHON_MODIFIERS ((8u + 1) << 20 | 1)
 #define INTERPRETED_FRAME 0
 #define NO_TASK (-1)
 #define SECOND_NS UINT64_C(1000000000)
@@ -65,7 +63,7 @@ static bool use_function(struct jfr_python *python, struct jfr_pools *pools, con
         return true;
     python->function_chunks[function] = pools->chunk;
     jfr_pool_method(pools, METHOD_BASE + function, python_function_file(stack->functions, function),
-                    python_function_name(stack->functions, function), TEXT("()V"), PYTHON_MODIFIERS);
+                    python_function_name(stack->functions, function), TEXT("()V"), jfr_python_modifiers);
     return true;
 }
 
@@ -194,22 +192,31 @@ static uint64_t due_samples(struct jfr_python *python, pid_t pid)
     return due;
 }
 
-static void put_sample(struct jfr_file *file, uint64_t time_ns, uint32_t thread, uint32_t trace)
+static void put_sample(struct jfr_file *file, enum jfr_type type, uint64_t time_ns, uint32_t thread,
+                       uint32_t trace, enum thread_state state)
 {
-    size_t begin = jfr_event_begin(&file->events, JFR_PYTHON_SAMPLE);
+    size_t begin = jfr_event_begin(&file->events, type);
     jfr_put_number(&file->events, time_ns);
     jfr_put_number(&file->events, thread);
     jfr_put_number(&file->events, trace);
-    jfr_put_number(&file->events, THREAD_STATE_RUNNABLE);
+    jfr_put_number(&file->events, state);
     jfr_event_end(&file->events, begin);
+}
+
+/* The thread that serves a task stands for the worker: it works, or waits for the JVM or for others. */
+static bool is_wall_sample(const struct python_stack *stack)
+{
+    return stack->idle_wanted && stack->task.known && stack->task.served_here && stack->frame_count > 0;
 }
 
 void jfr_python_add(struct jfr_python *python, struct jfr_file *file, const struct python_stack *stack)
 {
     uint64_t now_ns = sampler_now_ns();
     int32_t tid = stack->thread_number != 0 ? stack->thread_number : stack->pid;
-    uint64_t due = stack->frame_count == 0 ? 0 : due_samples(python, stack->pid);
-    if (due == 0)
+    bool runs = stack->on_cpu && stack->frame_count > 0;
+    uint64_t due = runs ? due_samples(python, stack->pid) : 0;
+    bool is_wall = is_wall_sample(stack);
+    if (due == 0 && !is_wall)
         return;
     uint32_t trace = file->events.failed ? 0 : use_trace(python, &file->pools, stack);
     if (trace == 0) {
@@ -220,5 +227,8 @@ void jfr_python_add(struct jfr_python *python, struct jfr_file *file, const stru
     uint32_t thread = jfr_pool_thread(&file->pools, tid);
     note_task(python, file, now_ns, thread, &stack->task);
     for (uint64_t i = 0; i < due; i++)
-        put_sample(file, now_ns, thread, trace);
+        put_sample(file, JFR_PYTHON_SAMPLE, now_ns, thread, trace, THREAD_STATE_RUNNABLE);
+    if (is_wall)
+        put_sample(file, JFR_PYTHON_WALL_SAMPLE, now_ns, thread, trace,
+                   runs ? THREAD_STATE_RUNNABLE : THREAD_STATE_SLEEPING);
 }

@@ -40,6 +40,9 @@ struct jfr_python {
     uint64_t dropped;
 };
 
+/* Of methods: what readers of ours know Python by. */
+extern const uint32_t jfr_python_modifiers;
+
 void jfr_python_init(struct jfr_python *python, uint64_t interval_ns);
 void jfr_python_release(struct jfr_python *python);
 void jfr_python_add(struct jfr_python *python, struct jfr_file *file, const struct python_stack *stack);

@@ -37,10 +37,11 @@ static void *sample(void *context)
     return NULL;
 }
 
-bool python_watch_start(int64_t rate, void (*deliver)(void *context, const struct python_stack *stack),
-                        struct error *error)
+bool python_watch_start(int64_t rate, int64_t idle_interval_ns,
+                        void (*deliver)(void *context, const struct python_stack *stack), struct error *error)
 {
-    struct python_sampler_options options = {.interval_ns = SECOND_NS / rate, .follow_children = true};
+    struct python_sampler_options options = {
+        .interval_ns = SECOND_NS / rate, .idle_interval_ns = idle_interval_ns, .follow_children = true};
     sampler_of_children = python_sampler_new(&options, deliver, NULL, error);
     if (sampler_of_children == NULL)
         return false;

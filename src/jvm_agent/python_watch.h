@@ -13,7 +13,9 @@
 #include "base/error.h"
 #include "python_sampler/python_stack.h"
 
-bool python_watch_start(int64_t rate, void (*deliver)(void *context, const struct python_stack *stack),
+/* Threads that wait come every `idle_interval_ns`, 0: never; others `rate` times a second. */
+bool python_watch_start(int64_t rate, int64_t idle_interval_ns,
+                        void (*deliver)(void *context, const struct python_stack *stack),
                         struct error *error) MUST_CHECK;
 /* Returns when nothing more is delivered. */
 void python_watch_stop(void);

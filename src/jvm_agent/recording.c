@@ -270,7 +270,8 @@ static void start_python(void)
     int64_t rate = recording.arguments.python_rate;
     if (rate <= 0 || !recording.has_session)
         return;
-    recording.watches_python = python_watch_start(rate < 1000 ? rate : 1000, add_python, &error);
+    int64_t wall_ns = recording.plan.wall == NULL ? 0 : (int64_t)recording.plan.wall_settings.interval_ns;
+    recording.watches_python = python_watch_start(rate < 1000 ? rate : 1000, wall_ns, add_python, &error);
     if (!recording.watches_python)
         agent_log(LOG_WARN, "Python processes are not sampled: %s", error.message);
 }

@@ -4,6 +4,7 @@
 
 #include "jvm_agent/agent.h"
 #include "jvm_agent/allocations.h"
+#include "jvm_agent/inherited_tags.h"
 #include "jvm_agent/java_fallback.h"
 #include "jvm_agent/java_vm.h"
 #include "jvm_agent/locks.h"
@@ -30,7 +31,7 @@ static void JNICALL on_code(jvmtiEnv *tools, const char *name, const void *addre
         runtime_stubs_add(name, address, (size_t)length);
 }
 
-static void learn_name(jvmtiEnv *tools, JNIEnv *environment, jthread thread)
+static void learn_name(jvmtiEnv *tools, JNIEnv *environment, jthread thread, bool begins)
 {
     jvmtiThreadInfo info;
     memset(&info, 0, sizeof(info));
@@ -38,6 +39,8 @@ static void learn_name(jvmtiEnv *tools, JNIEnv *environment, jthread thread)
         return;
     if (info.name != NULL) {
         thread_names_set(thread_own_id(), info.name, java_vm_thread_number(environment, thread));
+        if (begins)
+            inherited_tags_apply(environment, info.name);
         (*tools)->Deallocate(tools, (unsigned char *)info.name);
     }
 }
@@ -45,14 +48,14 @@ static void learn_name(jvmtiEnv *tools, JNIEnv *environment, jthread thread)
 static void JNICALL on_thread_start(jvmtiEnv *tools, JNIEnv *environment, jthread thread)
 {
     thread_watch_started((uintptr_t)environment - (uintptr_t)java_vm.environment_offset);
-    learn_name(tools, environment, thread);
+    learn_name(tools, environment, thread, true);
 }
 
 /* Names may have changed since the start; this is the last moment to know. */
 static void JNICALL on_thread_end(jvmtiEnv *tools, JNIEnv *environment, jthread thread)
 {
     thread_watch_ended();
-    learn_name(tools, environment, thread);
+    learn_name(tools, environment, thread, false);
 }
 
 static uint64_t gc_began_ns;

@@ -190,6 +190,17 @@ bool profile_set_label(struct profile *profile, enum label_key key, struct text_
     return good || error_set_memory(error);
 }
 
+struct sample *profile_take_samples(struct profile *profile, size_t *count)
+{
+    struct sample *samples = profile->samples;
+    *count = profile->sample_count;
+    free(profile->sample_slots);
+    profile->sample_slots = NULL;
+    profile->samples = NULL;
+    profile->sample_count = profile->sample_capacity = 0;
+    return samples;
+}
+
 void profile_seal(struct profile *profile)
 {
     free(profile->sample_slots);

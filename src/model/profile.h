@@ -93,6 +93,8 @@ bool profile_set_label(struct profile *profile, enum label_key key, struct text_
 /* For readers that number stacks by themselves until all are known: sample.stack, of all samples, is replaced by
  * nodes[sample.stack]. Equal stacks must have had equal numbers. */
 void profile_place_stacks(struct profile *profile, const uint32_t *nodes);
+/* Takes all samples out; the caller frees them. */
+struct sample *profile_take_samples(struct profile *profile, size_t *count);
 /* Frees what only adding needs. */
 void profile_seal(struct profile *profile);
 

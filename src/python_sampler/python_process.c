@@ -377,7 +377,9 @@ static struct python_task find_task(struct python_process *process, const struct
         process->worker_state = state;
     if (process->worker_state != WORKER_SERVES)
         return (struct python_task){.known = false};
-    return *python_context_task(&process->context, &reader, interpreter, now_ns);
+    struct python_task task = *python_context_task(&process->context, &reader, interpreter, now_ns);
+    task.served_here = state == WORKER_SERVES;
+    return task;
 }
 
 /* The frames that are shown, innermost first, with the native ones between them when these are known. */
@@ -415,6 +417,7 @@ static bool deliver(struct python_process *process, struct python_thread *thread
         .thread_name = text_of(thread->name),
         .time_ns = wall_clock_ns(),
         .on_cpu = thread->look == THREAD_RUNS,
+        .idle_wanted = sampling->want_idle,
         .has_gil = interpreter->gil_holder == thread->address,
         .collecting = interpreter->collecting,
         .task = task,

@@ -44,6 +44,7 @@ struct python_sampler {
     int64_t next_tick_ns; /* 0: none yet */
     int64_t next_children_ns;
     int64_t next_thorough_ns;
+    int64_t next_idle_ns;
     uint64_t ticks;
     uint64_t missed_ticks;
     uint64_t processes;
@@ -279,9 +280,20 @@ static void sample(struct python_sampler *sampler, struct tracked *tracked, int6
     }
 }
 
+/* Late ones are not made up for. */
+static void choose_idle(struct python_sampler *sampler, int64_t now)
+{
+    int64_t interval = sampler->options.idle_interval_ns;
+    bool is_due = interval > 0 && now >= sampler->next_idle_ns;
+    if (is_due)
+        sampler->next_idle_ns = now - now % interval + interval;
+    sampler->sampling.want_idle = sampler->options.want_idle || is_due;
+}
+
 void python_sampler_tick(struct python_sampler *sampler)
 {
     int64_t now = now_ns();
+    choose_idle(sampler, now);
     bool thorough = now >= sampler->next_thorough_ns;
     if (sampler->options.follow_children && now >= sampler->next_children_ns)
         poll_children(sampler, now);

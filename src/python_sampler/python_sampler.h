@@ -28,9 +28,10 @@ struct python_sampler_options {
     bool
         follow_children; /* also processes that the given ones start, and those that have no Python themselves */
     bool want_idle;      /* also threads that wait */
-    bool only_gil;       /* only threads that hold the GIL */
-    bool pauses;         /* threads that run are stopped while they are read */
-    bool wants_native;    /* native frames, too; stops threads for an instant */
+    int64_t idle_interval_ns; /* so often they come, too, though they are not wanted always; 0: never */
+    bool only_gil;            /* only threads that hold the GIL */
+    bool pauses;              /* threads that run are stopped while they are read */
+    bool wants_native;        /* native frames, too; stops threads for an instant */
     bool wait_for_python; /* a given process that runs no Python yet may become one: it was just started */
 };
 

@@ -19,7 +19,8 @@ struct python_task {
     int64_t stage;
     int64_t partition;
     int64_t attempt;
-    int64_t task_id; /* unique in the application */
+    int64_t task_id;  /* unique in the application */
+    bool served_here; /* by this thread; others of the process work for it */
 };
 
 struct python_stack {
@@ -29,6 +30,7 @@ struct python_stack {
     struct text_view thread_name; /* as Python calls it, else as the kernel does */
     int64_t time_ns;              /* CLOCK_REALTIME */
     bool on_cpu;                  /* running or ready to run */
+    bool idle_wanted;             /* threads that wait are delivered this time, too */
     bool has_gil;
     bool collecting; /* its interpreter collects garbage */
     struct python_task task;

@@ -2,7 +2,24 @@ package org.sparkflame;
 
 /** What libsparkflame.so offers to Java; NativeLibrary loads it. */
 public final class Agent {
+    private static final InheritableThreadLocal<String> TASK = new InheritableThreadLocal<>();
+
     private Agent() {
+    }
+
+    /** As setTag(); threads that the calling one starts for the task, such as those that feed Python, have it, too. */
+    public static void setTaskTag(String tag) {
+        if (tag == null) {
+            TASK.remove();
+        } else {
+            TASK.set(tag);
+        }
+        setTag(tag);
+    }
+
+    /** The agent asks on such a thread as it begins. */
+    static String inheritedTag() {
+        return TASK.get();
     }
 
     /** What the calling thread works on from now on, as "stage=3;task=41"; null ends it. */

@@ -41,6 +41,10 @@ final class DriverSide implements DriverPlugin {
         try {
             String master = plugin.conf().get("spark.master", "");
             boolean alone = master.startsWith("local") && !master.startsWith("local-cluster");
+            if (settings != null) {
+                // Of local-cluster the driver is the ancestor of executors, whose Python workers they sample themselves.
+                settings.python = settings.python && alone;
+            }
             if (settings != null && settings.enabled && (settings.driver || (alone && settings.executor))) {
                 recorder = RecorderSetup.start(settings, plugin.conf(), true, "driver");
             }

@@ -45,7 +45,7 @@ final class ExecutorSide implements ExecutorPlugin {
         try {
             TaskContext context = TaskContext.get();
             if (Recorder.isRunning() && context != null) {
-                Agent.setTag(TaskTag.of(context));
+                Agent.setTaskTag(TaskTag.of(context));
                 stages.note(context);
             }
         } catch (Throwable e) {
@@ -66,7 +66,7 @@ final class ExecutorSide implements ExecutorPlugin {
     private static void endTag() {
         try {
             if (Recorder.isRunning()) {
-                Agent.setTag(null);
+                Agent.setTaskTag(null);
             }
         } catch (Throwable e) {
             LOG.debug("sparkflame: a tag did not end", e);
