@@ -71,6 +71,7 @@ final class Recorder {
 
     /** Ends the recording and brings the rest of it out. */
     void stop() {
+        long began = System.nanoTime();
         synchronized (wake) {
             stopping = true;
             wake.notifyAll();
@@ -80,7 +81,10 @@ final class Recorder {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        if (thread.isAlive()) {
+        if (!thread.isAlive()) {
+            LOG.info("sparkflame: the last recording was out {} ms after the end",
+                    TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began));
+        } else {
             LOG.warn("sparkflame: the last recording is still on its way to {}; it stays in {}", shipper.target(), folder);
         }
         running = null;
