@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 SECONDS_PER_TARGET ?= 60
 
-.PHONY: all build static dependencies node_packages test demo bench lint format manual fuzz soak install clean
+.PHONY: all build static dependencies node_packages test demo riddles bench lint format manual fuzz soak install clean
 
 all: build
 
@@ -32,6 +32,10 @@ test: dependencies
 
 demo: dependencies build
 	python3 tools/demo.py $(BUILD)
+
+# Four jobs that go wrong, on a small Spark cluster of this machine, and what the report says of them.
+riddles: dependencies build
+	python3 tools/riddles.py $(BUILD)
 
 bench: build
 	python3 bench/convert.py

@@ -13,6 +13,7 @@ def squares(count):
 
 
 def main(context, size):
+    context.parallelize(range(3), 3).map(squares).sum()  # so that the workers are there already
     counts = [size] * 24 + [size * 60]
     print("total", context.parallelize(counts, 3).map(squares).sum())
 

@@ -139,7 +139,8 @@ const struct command command_report = {
     .usage = "[OPTIONS] FILE|FOLDER…",
     .details =
         "An event log is a file, or the folder of a rolling log (eventlog_v2_…); several parts of\n"
-        "one application may be given. It may be packed with zstd, lz4, snappy, lzf or gzip. Logs (see sparkflame "
+        "one application may be given. It may be packed with zstd, lz4, snappy, lzf or gzip. Logs (see "
+        "sparkflame "
         "logs)\n"
         "add errors and what is said most; without an event log they tell jobs, stages and tasks, too.\n"
         "Metrics (see sparkflame metrics) are drawn as curves below the timeline. What a file is, its "

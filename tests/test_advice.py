@@ -1,0 +1,73 @@
+"""The report's advice, on recordings of real jobs (tests/data/advice, made by make_advice_data.py): each rule speaks where it
+should, and only there."""
+
+import json
+
+import pytest
+
+# Of the machine that the jobs were recorded on, not of the jobs: it had other things to do.
+MACHINE = {"busy-hosts"}
+# What else is true of a job that shows something.
+BESIDES = {"python-serialisation": {"locks"}, "locks": {"reflection"}, "date-parsing": {"udf-hot-line"},
+           "regex": {"udf-hot-line"}, "logging": {"udf-hot-line"}, "small-files": {"waiting", "skew"}}
+
+
+def report(sparkflame, *paths):
+    run = sparkflame("report", "-f", "json", *paths)
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout)
+
+
+@pytest.fixture(scope="module")
+def folder(data):
+    return data / "advice"
+
+
+def rules_of_stages(whole):
+    """[(what the job was made to show, rules that spoke)] of each stage."""
+    shown = {stage: job["description"] for job in whole["jobs"] for stage in job["stages"]}
+    return [(shown[stage["id"]], {item["rule"] for item in whole["advice"] if item.get("stage") == stage["id"]})
+            for stage in whole["stages"]]
+
+
+def test_each_stage_shows_what_it_was_made_to_show(sparkflame, folder):
+    whole = report(sparkflame, folder / "stages")
+    stages = rules_of_stages(whole)
+    assert len(stages) == 15 and len({name for name, _ in stages}) == 12
+    for name, rules in stages:
+        expected = set() if name in ("nothing", "small-files") else {name}
+        assert expected <= rules <= expected | BESIDES.get(name, set()) | MACHINE, (name, rules)
+    assert [item["rule"] for item in whole["advice"] if "stage" not in item] == ["small-files"]
+
+
+def test_advice_has_evidence_and_a_place(sparkflame, folder):
+    whole = report(sparkflame, folder / "stages")
+    items = {(item["rule"], item.get("stage")): item for item in whole["advice"]}
+    assert items["udf-hot-line", 5]["place"] == "hot_line.<locals>.digits (advice.py:55)"
+    assert items["locks", 9]["place"] == "sun.security.provider.SecureRandom"
+    assert "76 MiB were spilled" in items["spill", 1]["finding"]
+    assert "1 task of 108.6 s for 2 cores" in items["few-partitions", 3]["finding"]
+    assert "wrote 150 files of 0.5 KiB" in items["small-files", None]["finding"]
+    assert all(item["finding"] and item["remedy"] for item in whole["advice"])
+
+
+def test_without_samples_rules_of_code_say_nothing(sparkflame, folder):
+    whole = report(sparkflame, folder / "stages" / "events.gz")
+    assert not {item["rule"] for item in whole["advice"]} & {"regex", "date-parsing", "reflection", "logging", "udf-hot-line",
+                                                           "locks", "busy-hosts"}
+
+
+RIDDLES = {
+    "slacker": ("waiting", "mostly in ask (slacker.py:13)"),
+    "heckler": ("repeated-setup", "Checking the set-up: # words known\" was said 1500 times by 3 tasks"),
+}
+
+
+@pytest.mark.parametrize("name", RIDDLES)
+def test_the_cause_of_a_riddle_is_named(sparkflame, folder, name):
+    """The job's own cause is named, and no other riddle's."""
+    rule, finding = RIDDLES[name]
+    items = {item["rule"]: item for item in report(sparkflame, folder / name)["advice"]}
+    assert finding in items[rule]["finding"], items
+    others = {other for other, _ in RIDDLES.values()} - {rule}
+    assert not others & items.keys(), items.keys()
