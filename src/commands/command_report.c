@@ -13,6 +13,7 @@ extern const struct command command_report;
 static struct report_options {
     const char *output;
     const char *application;
+    struct option_list against;
     int format; /* enum report_format */
     bool shows_secrets;
     bool quiet;
@@ -32,6 +33,8 @@ static const struct option_group *groups(void)
          "The application to take when a folder of logs holds several"},
         {"show-secrets", 0, OPTION_FLAG, offsetof(struct report_options, shows_secrets), NULL,
          "Passwords, tokens and the like are shown, not hidden"},
+        {"against", 0, OPTION_LIST, offsetof(struct report_options, against), "FILE",
+         "Compare with another run, of which FILE (or folder) tells; may be given several times"},
         {"quiet", 'q', OPTION_FLAG, offsetof(struct report_options, quiet), NULL, "No notices"},
         {NULL, 0, 0, 0, NULL, NULL},
     };
@@ -52,6 +55,11 @@ static int chosen_format(void)
                                                  : FORMAT_TEXT;
 }
 
+static const struct profile *profile_before(const struct report *report)
+{
+    return report->against == NULL || report->profile == NULL ? NULL : report->against->profile;
+}
+
 static bool write_page(const struct report *report, struct output *output, struct error *error)
 {
     const struct application *application = report->application;
@@ -64,55 +72,104 @@ static bool write_page(const struct report *report, struct output *output, struc
         uint32_t title = application->name != 0 ? application->name : application->id;
         good = output_finish(&json, error) &&
                report_page_write(string_table_c_string(&application->strings, title), &data, report->profile,
-                                 NULL, output, error);
+                                 profile_before(report), output, error);
     }
     text_builder_release(&data);
     return good;
 }
 
-static bool write_report(const struct report_sources *sources, struct error *error)
+static bool write_out(const struct report *report, struct error *error)
 {
-    struct report report;
     struct output output;
+    if (!output_open(&output, options.output == NULL ? "-" : options.output, error))
+        return false;
+    int format = chosen_format();
+    bool good = true;
+    if (format == FORMAT_HTML)
+        good = write_page(report, &output, error);
+    else if (format == FORMAT_JSON)
+        report_write_json(report, REPORT_ALL, &output);
+    else
+        report_write_text(report, &output);
+    if (good)
+        return output_finish(&output, error);
+    output_release(&output);
+    return false;
+}
+
+/* `against` may be NULL. */
+static bool write_report(const struct report_sources *sources, const struct report_sources *against,
+                         struct error *error)
+{
+    struct report report, other;
     if (!report_init(&report, sources, error))
         return false;
-    bool good = output_open(&output, options.output == NULL ? "-" : options.output, error);
+    bool good = against == NULL || report_init(&other, against, error);
     if (good) {
-        int format = chosen_format();
-        if (format == FORMAT_HTML)
-            good = write_page(&report, &output, error);
-        else if (format == FORMAT_JSON)
-            report_write_json(&report, REPORT_ALL, &output);
-        else
-            report_write_text(&report, &output);
-        if (good)
-            good = output_finish(&output, error);
-        else
-            output_release(&output);
+        good = (against == NULL || report_compare(&report, &other, error)) && write_out(&report, error);
+        if (against != NULL)
+            report_release(&other);
     }
     report_release(&report);
     return good;
 }
 
+/* Reads all files of a run. False: nothing to report is among them; why was told. */
+static bool read_run(struct report_input *input, const char *const *paths, size_t count,
+                     struct report_sources *sources)
+{
+    static struct report_input_options input_options;
+    struct error error = {0};
+    input_options = (struct report_input_options){.application = options.application,
+                                                  .quiet = options.quiet,
+                                                  .needs_profiles = true,
+                                                  .shows_secrets = options.shows_secrets};
+    bool good = report_input_init(input, &command_report, &input_options, &error);
+    for (size_t i = 0; good && i < count; i++)
+        report_input_add(input, paths[i]);
+    if (good && !report_input_has_any(input)) {
+        input->exit_code = input->exit_code == EXIT_GOOD ? EXIT_FAILED : input->exit_code;
+        return false;
+    }
+    good = good && report_input_finish(input, sources, &error);
+    if (!good) {
+        command_complain(&command_report, "%s", error.message);
+        input->exit_code = EXIT_FAILED;
+    }
+    return good;
+}
+
+/* Moves the other run's samples to when they would have been in this one, so that a time range is the same part of both. */
+static void shift_samples(struct report_input *other, const struct application *before,
+                          const struct application *after)
+{
+    struct profile *profile = &other->profile;
+    if (span_ms(before->start_ms, before->start_ms) == NO_MS ||
+        span_ms(after->start_ms, after->start_ms) == NO_MS || !profile->times_are_absolute)
+        return;
+    uint64_t by_ns = ((uint64_t)after->start_ms - (uint64_t)before->start_ms) * 1000000;
+    for (size_t i = 0; i < profile->sample_count; i++)
+        if (profile->samples[i].time_ns != NO_TIME)
+            profile->samples[i].time_ns = (int64_t)((uint64_t)profile->samples[i].time_ns + by_ns);
+}
+
 static int report_on(char **paths, int count)
 {
     struct error error = {0};
-    struct report_input input;
-    struct report_sources sources;
-    struct report_input_options input_options = {.application = options.application,
-                                                 .quiet = options.quiet,
-                                                 .needs_profiles = true,
-                                                 .shows_secrets = options.shows_secrets};
-    bool good = report_input_init(&input, &command_report, &input_options, &error);
-    for (int i = 0; good && i < count; i++)
-        report_input_add(&input, paths[i]);
-    bool has_any = good && report_input_has_any(&input);
-    if (has_any)
-        good = report_input_finish(&input, &sources, &error) && write_report(&sources, &error);
-    if (!good)
+    struct report_input input, other = {.exit_code = EXIT_GOOD};
+    struct report_sources sources, against;
+    bool compares = options.against.size > 0;
+    bool good = read_run(&input, (const char *const *)paths, (size_t)count, &sources) &&
+                (!compares || read_run(&other, options.against.items, options.against.size, &against));
+    if (good && compares)
+        shift_samples(&other, against.application, sources.application);
+    if (good && !write_report(&sources, compares ? &against : NULL, &error)) {
         command_complain(&command_report, "%s", error.message);
-    int exit_code = !good || (!has_any && input.exit_code == EXIT_GOOD) ? EXIT_FAILED : input.exit_code;
+        input.exit_code = EXIT_FAILED;
+    }
+    int exit_code = input.exit_code != EXIT_GOOD ? input.exit_code : other.exit_code;
     report_input_release(&input);
+    report_input_release(&other);
     return exit_code;
 }
 
@@ -150,6 +207,8 @@ const struct command command_report = {
                 "      one page: timeline with metrics, flame graphs, stages, tasks, errors, advice\n"
                 "  sparkflame report /tmp/spark-events/local-1700000000000\n"
                 "      summary, stages with skew and spill, failures, advice\n"
+                "  sparkflame report today/ --against yesterday/ -o changes.html\n"
+                "      two runs side by side, stage by stage, with difference flame graphs\n"
                 "  sparkflame report -f json eventlog_v2_app-1 | jq '.stages[] | {id, run_ms}'\n",
     .options = groups,
     .is_filter = true,

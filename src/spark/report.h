@@ -16,6 +16,7 @@
 #include "spark/metric_curves.h"
 #include "spark/metrics.h"
 #include "spark/spark_log.h"
+#include "spark/stage_comparison.h"
 #include "spark/stage_methods.h"
 #include "spark/stage_statistics.h"
 
@@ -52,11 +53,15 @@ struct report {
     struct metric_curves curves;
     struct stage_methods methods;
     struct advice advice;
+    const struct report *against; /* the run that this one is compared with; NULL: none */
+    struct stage_comparison comparison;
 };
 
 /* Borrows the sources. */
 bool report_init(struct report *report, const struct report_sources *sources, struct error *error) MUST_CHECK;
 void report_release(struct report *report);
+/* Compares with another run, which must live as long; text, JSON and page then show both. */
+bool report_compare(struct report *report, const struct report *against, struct error *error) MUST_CHECK;
 /* One object: application, executors, jobs, stages, tasks, sql, logs, errors, chunks, metrics, curves, methods, advice, as far as they are
  * among the `sections` (enum report_section); docs/REPORT.md describes it. */
 void report_write_json(const struct report *report, unsigned sections, struct output *output);

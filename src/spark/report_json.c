@@ -4,6 +4,7 @@
 #include "spark/json_out.h"
 #include "spark/log_report.h"
 #include "spark/report.h"
+#include "spark/report_compare.h"
 
 static void write_metrics(struct json_out *out, const struct task_metrics *metrics)
 {
@@ -219,6 +220,7 @@ static void write_sections(const struct report *report, unsigned sections, struc
         json_out_key(out, "curves");
         metric_curves_write_json(&report->curves, out->output);
     }
+    report_compare_write_json(report, out);
     if (sections & REPORT_METHODS && report->methods.size > 0) {
         json_out_key(out, "methods");
         stage_methods_write_json(&report->methods, out->output);

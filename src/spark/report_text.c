@@ -10,6 +10,7 @@
 #include "spark/log_report.h"
 #include "spark/plain_text.h"
 #include "spark/report.h"
+#include "spark/report_compare.h"
 
 #define NAME_LETTERS 48
 #define LOG_ITEMS 5
@@ -45,6 +46,7 @@ void report_release(struct report *report)
     metric_curves_release(&report->curves);
     stage_methods_release(&report->methods);
     advice_release(&report->advice);
+    stage_comparison_release(&report->comparison);
 }
 
 /* "1 job", "2 jobs". */
@@ -241,6 +243,7 @@ void report_write_text(const struct report *report, struct output *output)
     write_time_spent(report, output);
     write_stages(report, output);
     write_methods(report, output);
+    report_compare_write_text(report, output);
     write_failures(report, output);
     if (report->log != NULL) {
         output_byte(output, '\n');

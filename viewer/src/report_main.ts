@@ -2,6 +2,7 @@
 import { decodeBase64, decompress } from "./bytes.js";
 import { element } from "./dom.js";
 import { bytes, duration, LogError, moment, percent, Report, span, Stage, TASK_STATUS, timeSpent } from "./report_model.js";
+import { comparisonParts } from "./report_comparison.js";
 import { FlameSection, ProfileStore, stageFlames } from "./report_flame.js";
 import { Column, sortableTable } from "./report_table.js";
 import { Timeline } from "./report_timeline.js";
@@ -160,6 +161,7 @@ function show(report: Report, host: HTMLElement): FlameSection | null {
     const parts = [
         summary(report), adviceList(report, chooseById),
         timeline === null ? null : section("times", "Timeline", element("p", { class: "label" }, `Drag to look closer, double click to see all; a click on a task shows its stage.${flames ? " The flame graph below shows the same time." : ""}`), timeline.host),
+        report.comparison ? section("comparison", "Comparison", ...comparisonParts(report, store, chooseById)) : null,
         flames === null ? null : section("flame", "Flame graph", flames.host),
         stages, details, errors(report), chunks(report),
     ].filter((part) => part !== null);

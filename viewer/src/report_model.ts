@@ -28,8 +28,16 @@ export interface Advice { rule: string; stage?: number; attempt?: number; findin
 /** A number of a process over time, in the same unit whoever recorded it. */
 export interface Curve { curve: string; unit: string; process: string | null; role: string | null; points: [number, number][] }
 
-/** A stage of this run and the one of the other run that is the same. */
-export interface Comparison { stage: number | null; attempt: number | null; against_stage: number | null; against_attempt: number | null }
+export interface ComparedSide {
+    took_ms: number | null; tasks: number; failed: number; task_median_ms: number; task_max_ms: number; run_ms: number; cpu_ns: number; gc_ms: number;
+    shuffle_remote_bytes: number; shuffle_local_bytes: number; disk_spilled_bytes: number; input_bytes: number;
+}
+
+/** A stage of this run ("after") and the one of the other run ("before") that is the same. */
+export interface Comparison {
+    stage: number | null; attempt: number | null; against_stage: number | null; against_attempt: number | null; name: string | null;
+    before: ComparedSide | null; after: ComparedSide | null;
+}
 
 export interface TaskColumns {
     id: number[]; stage: number[]; executor: number[]; index: number[]; attempt: number[]; status: number[]; launch_ms: number[];
@@ -41,7 +49,8 @@ export interface Report {
     application: { id: string | null; name: string | null; user: string | null; spark_version: string | null;
                    java_version: string | null; start_ms: number | null; end_ms: number | null };
     executors: Executor[]; jobs: Job[]; stages: Stage[]; advice: Advice[]; tasks: TaskColumns;
-    curves?: Curve[]; comparison?: Comparison[]; errors?: LogError[]; chunks?: { count: number; lines: string[] }[]; logs?: { path: string }[];
+    curves?: Curve[]; comparison?: Comparison[];
+    against?: { id: string | null; name: string | null; start_ms: number | null; end_ms: number | null }; errors?: LogError[]; chunks?: { count: number; lines: string[] }[]; logs?: { path: string }[];
 }
 
 export const TASK_STATUS = ["running", "succeeded", "failed", "killed"];
