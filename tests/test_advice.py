@@ -57,7 +57,18 @@ def test_without_samples_rules_of_code_say_nothing(sparkflame, folder):
                                                            "locks", "busy-hosts"}
 
 
+def test_a_lost_executor_and_the_memory_that_grew(sparkflame, folder):
+    items = {item["rule"]: item for item in report(sparkflame, folder / "loss")["advice"]}
+    assert "code 137; its Python workers had grown to 650 MiB, its heap only to 84 MiB" in items["executor-lost"]["finding"]
+    assert items["executor-lost"]["place"] == "executor 0" and items["python-memory"]["place"] == "grow (advice.py:120)"
+    assert {"failures", "few-partitions"} <= items.keys()
+    others = report(sparkflame, folder / "heckler")["advice"]
+    assert not {item["rule"] for item in others} & {"executor-lost", "python-memory", "failures"}
+
+
 RIDDLES = {
+    "straggler": ("skew", "some records cost more; most samples of the stage are in squares (straggler.py:11)"),
+    "fatso": ("gc", "garbage collection took 15 % of the tasks' time"),
     "slacker": ("waiting", "mostly in ask (slacker.py:13)"),
     "heckler": ("repeated-setup", "Checking the set-up: # words known\" was said 1500 times by 3 tasks"),
 }
@@ -67,7 +78,7 @@ RIDDLES = {
 def test_the_cause_of_a_riddle_is_named(sparkflame, folder, name):
     """The job's own cause is named, and no other riddle's."""
     rule, finding = RIDDLES[name]
-    items = {item["rule"]: item for item in report(sparkflame, folder / name)["advice"]}
+    items = {item["rule"]: item for item in reversed(report(sparkflame, folder / name)["advice"])}
     assert finding in items[rule]["finding"], items
     others = {other for other, _ in RIDDLES.values()} - {rule}
     assert not others & items.keys(), items.keys()

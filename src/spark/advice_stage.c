@@ -29,7 +29,8 @@ bool advice_find_skew(const struct advice_case *it, struct advice_item *item)
 {
     double skew = stage_row_skew(it->row);
     int64_t excess_ms = it->row->most_ms - it->row->median_ms;
-    if (it->row->count < 3 || skew < 4 || excess_ms < 5000)
+    bool is_skewed = (skew >= 4 && excess_ms >= 5000) || (skew >= 2 && excess_ms >= 20000);
+    if (it->row->count < 3 || !is_skewed)
         return false;
     const struct task *slowest = &it->application->tasks[it->row->slowest_task];
     double mean = taken(&it->stage->totals) / (double)it->row->count;
