@@ -5,6 +5,19 @@
 
 #define DIGITS 256
 
+/* True when nodes are numbered in the order of a walk: each one's parent is the node before it or above that. */
+static bool is_walked(const struct stack_tree *stacks)
+{
+    for (size_t i = 2; i < stacks->size; i++) {
+        uint32_t above = (uint32_t)i - 1;
+        while (above > stacks->nodes[i].parent)
+            above = stacks->nodes[above].parent;
+        if (above != stacks->nodes[i].parent)
+            return false;
+    }
+    return true;
+}
+
 /* The place of each node in a walk that visits a node before its callees. Parents have smaller numbers than their
  * children, so one pass from the end sums up subtrees and one from the front hands out places. */
 static uint32_t *rank_nodes(const struct stack_tree *stacks)
@@ -71,12 +84,13 @@ bool stack_order_init(struct stack_order *order, const struct profile *profile, 
 {
     *order = (struct stack_order){.size = profile->sample_count};
     order->rows = malloc((order->size + 1) * sizeof(*order->rows));
-    uint32_t *ranks = rank_nodes(&profile->stacks);
-    bool good = order->rows != NULL && ranks != NULL;
+    bool needs_ranks = !is_walked(&profile->stacks);
+    uint32_t *ranks = needs_ranks ? rank_nodes(&profile->stacks) : NULL;
+    bool good = order->rows != NULL && (ranks != NULL || !needs_ranks);
     for (size_t i = 0; good && i < order->size; i++) {
         const struct sample *sample = &profile->samples[i];
-        order->rows[i] =
-            (struct stack_order_row){(uint64_t)ranks[sample->stack] << 32 | sample->context, (uint32_t)i};
+        uint64_t rank = needs_ranks ? ranks[sample->stack] : sample->stack;
+        order->rows[i] = (struct stack_order_row){rank << 32 | sample->context, (uint32_t)i};
     }
     free(ranks);
     if (good && sort_rows(order))

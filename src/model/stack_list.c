@@ -12,6 +12,8 @@
 #define MOST_PATH_BYTES ((size_t)1 << 30)
 /* Leaves of a path that are looked at one by one. */
 #define MOST_STEPS 8
+#define PREFETCH_PATHS 6
+#define CACHE_LINE_BYTES 64
 
 void stack_list_init(struct stack_list *list)
 {
@@ -265,14 +267,26 @@ static struct stack_list_item *list_paths(const struct stack_list *list)
     return items;
 }
 
+/* Paths that are neighbours in order lie anywhere in memory. */
+static void prefetch_path(const struct builder *builder, const struct stack_list_item *item)
+{
+    for (size_t at = 0; at < item->size && at < 4 * CACHE_LINE_BYTES; at += CACHE_LINE_BYTES)
+        __builtin_prefetch(item->bytes + at);
+    __builtin_prefetch(&builder->list->stacks[item->number]);
+    __builtin_prefetch(&builder->nodes[item->number], 1);
+}
+
 bool stack_list_build(const struct stack_list *list, struct stack_tree *tree, uint32_t *nodes)
 {
     struct builder builder = {
         .list = list, .tree = tree, .nodes = nodes, .is_new_tree = tree->size == STACK_ROOT + 1};
     struct stack_list_item *items = list_paths(list);
     bool good = items != NULL && stack_list_sort(items, list->path_count);
-    for (size_t i = 0; good && i < list->path_count; i++)
+    for (size_t i = 0; good && i < list->path_count; i++) {
+        if (i + PREFETCH_PATHS < list->path_count)
+            prefetch_path(&builder, &items[i + PREFETCH_PATHS]);
         good = add_path(&builder, &items[i], i == 0 ? 0 : stack_list_common(&items[i - 1], &items[i], 0));
+    }
     free(items);
     free(builder.open);
     return good;

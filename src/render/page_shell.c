@@ -5,7 +5,10 @@
 
 #include "base/xml_text.h"
 
+/* Level 1 takes a quarter of the time for a tenth more; that counts when there is much to pack. */
 #define COMPRESSION_LEVEL 6
+#define QUICK_COMPRESSION_LEVEL 1
+#define QUICK_FROM_BYTES ((size_t)4 << 20)
 #define TITLE_MARK TEXT("<!--sparkflame:title-->")
 #define DATA_MARK TEXT("<!--sparkflame:data-->")
 
@@ -38,7 +41,8 @@ static void write_base64(struct output *output, const unsigned char *bytes, size
 /* Replaces the bytes by their compressed form. */
 static bool compress(struct text_builder *data, struct error *error)
 {
-    struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(COMPRESSION_LEVEL);
+    struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(
+        data->size < QUICK_FROM_BYTES ? COMPRESSION_LEVEL : QUICK_COMPRESSION_LEVEL);
     if (compressor == NULL)
         return error_set_memory(error);
     size_t bound = libdeflate_deflate_compress_bound(compressor, data->size);
