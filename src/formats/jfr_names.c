@@ -127,12 +127,12 @@ static bool has_default_state(struct jfr_names *names)
     return false;
 }
 
-/* Texts that make a method's frames what they are. */
-static uint64_t method_meaning(struct jfr_names *names, uint64_t id)
+/* All that makes a method's frames what they are, each text behind its size. Valid until the next call. */
+static struct text_view method_meaning(struct jfr_names *names, uint64_t id)
 {
-    uint64_t method[JFR_CONSTANT_SLOTS], class[JFR_CONSTANT_SLOTS], meaning = HASH_SEED;
+    uint64_t method[JFR_CONSTANT_SLOTS], class[JFR_CONSTANT_SLOTS];
     if (!read_constant(names, JFR_POOL_METHOD, id, method))
-        return 0;
+        return TEXT("");
     struct text_view texts[3] = {jfr_names_text(names, JFR_POOL_SYMBOL, method[JFR_METHOD_NAME]), TEXT(""),
                                  TEXT("")};
     if (read_constant(names, JFR_POOL_CLASS, method[JFR_METHOD_CLASS], class)) {
@@ -140,19 +140,26 @@ static uint64_t method_meaning(struct jfr_names *names, uint64_t id)
         texts[2] = class[JFR_CLASS_FILE] == 0 ? TEXT("")
                                               : jfr_names_text(names, JFR_POOL_SYMBOL, class[JFR_CLASS_FILE]);
     }
-    for (size_t i = 0; i < COUNT_OF(texts); i++)
-        meaning = hash_mix(meaning ^ hash_bytes(texts[i].data, texts[i].size), HASH_MULTIPLIER);
-    return hash_mix(meaning ^ method[JFR_METHOD_MODIFIERS] >> JFR_KIND_SHIFT, HASH_MULTIPLIER);
+    uint64_t kind = method[JFR_METHOD_MODIFIERS] >> JFR_KIND_SHIFT;
+    text_builder_clear(&names->text);
+    text_builder_add(&names->text, (struct text_view){(const char *)&kind, sizeof(kind)});
+    for (size_t i = 0; i < COUNT_OF(texts); i++) {
+        text_builder_add(&names->text, (struct text_view){(const char *)&texts[i].size, sizeof(size_t)});
+        text_builder_add(&names->text, texts[i]);
+    }
+    return text_builder_view(&names->text);
 }
 
 static bool methods_agree(struct jfr_names *names)
 {
     const struct id_map *methods = &names->chunk->pools[JFR_POOL_METHOD];
-    for (size_t i = 0; methods->slots != NULL && i <= methods->mask; i++)
-        if (methods->slots[i].value != NO_ID &&
-            !jfr_stacks_agree(names->stacks, methods->slots[i].key,
-                              method_meaning(names, methods->slots[i].key)))
+    for (size_t i = 0; methods->slots != NULL && i <= methods->mask; i++) {
+        if (methods->slots[i].value == NO_ID)
+            continue;
+        struct text_view meaning = method_meaning(names, methods->slots[i].key);
+        if (names->text.failed || !jfr_stacks_agree(names->stacks, methods->slots[i].key, meaning))
             return false;
+    }
     return true;
 }
 

@@ -7,7 +7,7 @@
 #include "base/huge_pages.h"
 
 #define FIRST_SLOTS 4096
-#define MEANING_MASK UINT64_C(0x7fffffff)
+#define MEANINGS_LIMIT_BYTES ((size_t)4 << 30)
 
 struct jfr_trace_slot {
     uint64_t hash;
@@ -15,11 +15,12 @@ struct jfr_trace_slot {
     uint32_t number; /* plus one; 0: free */
 };
 
-void jfr_stacks_init(struct jfr_stacks *stacks)
+bool jfr_stacks_init(struct jfr_stacks *stacks)
 {
     *stacks = (struct jfr_stacks){.mutex = PTHREAD_MUTEX_INITIALIZER};
     stack_list_init(&stacks->list);
     id_map_init(&stacks->methods);
+    return string_table_init(&stacks->meanings, MEANINGS_LIMIT_BYTES);
 }
 
 void jfr_stacks_release(struct jfr_stacks *stacks)
@@ -27,6 +28,7 @@ void jfr_stacks_release(struct jfr_stacks *stacks)
     stack_list_release(&stacks->list);
     free(stacks->slots);
     id_map_release(&stacks->methods);
+    string_table_release(&stacks->meanings);
     pthread_mutex_destroy(&stacks->mutex);
 }
 
@@ -107,15 +109,16 @@ bool jfr_stacks_set(struct jfr_stacks *stacks, struct jfr_trace_hash hash, uint3
     return true;
 }
 
-/* Out of memory is as good as a method that was not met. */
-bool jfr_stacks_agree(struct jfr_stacks *stacks, uint64_t method, uint64_t meaning)
+/* Out of memory is as good as a method that means something else. */
+bool jfr_stacks_agree(struct jfr_stacks *stacks, uint64_t method, struct text_view meaning)
 {
-    uint32_t *known = id_map_place(&stacks->methods, method);
+    uint32_t number = string_table_add(&stacks->meanings, meaning);
+    uint32_t *known = number == NO_STRING ? NULL : id_map_place(&stacks->methods, method);
     if (known == NULL)
         return false;
     if (*known == NO_ID)
-        *known = (uint32_t)(meaning & MEANING_MASK);
-    return *known == (uint32_t)(meaning & MEANING_MASK);
+        *known = number;
+    return *known == number;
 }
 
 void jfr_stacks_begin_world(struct jfr_stacks *stacks, uint64_t kinds)
@@ -131,6 +134,7 @@ uint32_t *jfr_stacks_build(struct jfr_stacks *stacks, struct stack_tree *tree)
     stacks->slots = NULL;
     stacks->size = 0;
     id_map_release(&stacks->methods);
+    string_table_release(&stacks->meanings);
     uint32_t *nodes = malloc((stacks->list.size + 1) * sizeof(*nodes));
     if (nodes != NULL && !stack_list_build(&stacks->list, tree, nodes)) {
         free(nodes);

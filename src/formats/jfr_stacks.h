@@ -18,6 +18,7 @@
 
 #include "base/attributes.h"
 #include "base/id_map.h"
+#include "base/string_table.h"
 #include "base/text_view.h"
 #include "model/stack_list.h"
 
@@ -30,9 +31,10 @@ struct jfr_stacks {
     struct jfr_trace_slot *slots;
     size_t size;
     size_t slot_mask;
-    struct id_map methods; /* of the newest world: part of a hash of what each number means */
-    uint64_t kinds;        /* of the newest world: a hash of what frames' types mean */
-    uint64_t world;        /* the newest one */
+    struct string_table meanings; /* of methods */
+    struct id_map methods;        /* of the newest world: the meaning of each number */
+    uint64_t kinds;               /* of the newest world: a hash of what frames' types mean */
+    uint64_t world;               /* the newest one */
 };
 
 /* What bytes are known by. */
@@ -41,7 +43,8 @@ struct jfr_trace_hash {
     uint32_t check;
 };
 
-void jfr_stacks_init(struct jfr_stacks *stacks);
+/* False: out of memory; it may be released nevertheless. */
+bool jfr_stacks_init(struct jfr_stacks *stacks) MUST_CHECK;
 void jfr_stacks_release(struct jfr_stacks *stacks);
 void jfr_stacks_lock(struct jfr_stacks *stacks);
 void jfr_stacks_unlock(struct jfr_stacks *stacks);
@@ -53,7 +56,7 @@ uint32_t jfr_stacks_find(const struct jfr_stacks *stacks, struct jfr_trace_hash 
 /* Remembers it, after jfr_stacks_find() found none. False: out of memory. */
 bool jfr_stacks_set(struct jfr_stacks *stacks, struct jfr_trace_hash hash, uint32_t number) MUST_CHECK;
 /* Notes what a method's number means. False: in the newest world it means something else. */
-bool jfr_stacks_agree(struct jfr_stacks *stacks, uint64_t method, uint64_t meaning);
+bool jfr_stacks_agree(struct jfr_stacks *stacks, uint64_t method, struct text_view meaning);
 /* Begins a new world, which knows no method. */
 void jfr_stacks_begin_world(struct jfr_stacks *stacks, uint64_t kinds);
 /* Makes the tree of the stacks and frees all that is not needed for it; nodes[i] is the node of stack i. NULL: out of

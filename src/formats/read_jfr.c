@@ -36,6 +36,7 @@ struct worker {
     struct jfr_chunk chunk;
     struct jfr_schema schema;
     struct jfr_samples samples;
+    uint64_t cut_chunks;
     struct error error;
     size_t failed_chunk; /* its number; SIZE_MAX: none */
 };
@@ -113,8 +114,7 @@ static bool read_chunk(struct worker *worker, struct text_view bytes, struct err
     bool has_types;
     if (!open_chunk(worker, bytes, &has_types, error))
         return false;
-    if (worker->chunk.is_cut)
-        notice(worker->options, "a chunk of the recording is not finished; what is whole in it is used");
+    worker->cut_chunks += worker->chunk.is_cut;
     if (!has_types)
         return true;
     jfr_stacks_lock(worker->stacks);
@@ -212,6 +212,7 @@ static bool join_workers(struct recording *recording, struct error *error)
             first_failed = worker;
         if (i == 0)
             continue;
+        recording->workers[0].cut_chunks += worker->cut_chunks;
         recording->workers[0].samples.without_stack += worker->samples.without_stack;
         recording->workers[0].samples.traces.cut_stacks += worker->samples.traces.cut_stacks;
     }
@@ -305,7 +306,16 @@ static bool read_stream(struct recording *recording, struct byte_source *source,
 static void say_what_was_lost(const struct recording *recording)
 {
     const struct jfr_samples *samples = &recording->workers[0].samples;
+    uint64_t cut_chunks = recording->workers[0].cut_chunks;
     char text[160];
+    if (cut_chunks == 1)
+        notice(recording->options, "a chunk of the recording is not finished; what is whole in it is used");
+    if (cut_chunks > 1) {
+        (void)snprintf(text, sizeof(text),
+                       "%" PRIu64 " chunks of the recording are not finished; what is whole in them is used",
+                       cut_chunks);
+        notice(recording->options, text);
+    }
     if (samples->without_stack > 0) {
         (void)snprintf(text, sizeof(text), "%" PRIu64 " event%s no stack trace and %s left out",
                        samples->without_stack, samples->without_stack == 1 ? " has" : "s have",
@@ -359,8 +369,8 @@ static bool read_alone(struct byte_source *source, const struct read_options *op
         free(recording.workers);
         return error_set_memory(error);
     }
-    jfr_stacks_init(&recording.stacks);
-    bool good = read_source(&recording, source, error);
+    bool good =
+        jfr_stacks_init(&recording.stacks) ? read_source(&recording, source, error) : error_set_memory(error);
     if (good)
         say_what_was_lost(&recording);
     for (size_t i = 0; i < recording.worker_count; i++)
