@@ -147,10 +147,11 @@ def test_the_target_is_never_stopped(binary):
     assert states <= {"R", "S"}
 
 
-def test_shares_are_those_of_the_time_spent(sparkflame):
+@pytest.mark.parametrize("version", VERSIONS)
+def test_shares_are_those_of_the_time_spent(sparkflame, version):
     for _ in range(MEASUREMENTS):
-        with running("3.12", "known_shares.py") as target:
-            done = sparkflame("record", target.pid, "-F", "-d", "3", "-r", "500", "--format", "folded")
+        with running(version, "known_shares.py") as target:
+            done = sparkflame("record", target.pid, "-F", "-d", "2", "-r", "500", "--format", "folded")
         assert done.returncode == 0, done.stderr.decode()
         counts = {}
         for stack, count in stacks(done.stdout).items():

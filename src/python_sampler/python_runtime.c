@@ -122,20 +122,21 @@ static void read_program_path(struct search *search)
 }
 
 /* The file as the process has it: deleted, in a container or in a chroot. */
-static bool open_candidate(const struct search *search, const struct candidate *candidate,
+static bool open_candidate(const struct search *search, const struct candidate *candidate, bool all_symbols,
                            struct elf_file *file, struct error *error)
 {
     char path[PATH_MAX + 64];
     int pid = (int)search->memory->pid;
     snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-    if (candidate->is_program && elf_file_open(file, path, error))
+    if (candidate->is_program && elf_file_copy(file, path, all_symbols, error))
         return true;
     snprintf(path, sizeof(path), "/proc/%d/map_files/%lx-%lx", pid, (unsigned long)candidate->start,
              (unsigned long)candidate->end);
-    if (elf_file_open(file, path, error))
+    if (elf_file_copy(file, path, all_symbols, error))
         return true;
     snprintf(path, sizeof(path), "/proc/%d/root%s", pid, candidate->path);
-    return elf_file_open(file, path, error) || elf_file_open(file, candidate->path, error);
+    return elf_file_copy(file, path, all_symbols, error) ||
+           elf_file_copy(file, candidate->path, all_symbols, error);
 }
 
 /* Where the file's addresses begin, whose first byte is mapped at `start`. */
@@ -191,20 +192,32 @@ static enum python_find_result find_layout(struct python_runtime *runtime, struc
     return python_layout_of_version(&runtime->layout, version, error) ? PYTHON_FOUND : PYTHON_FAILED;
 }
 
-static enum python_find_result try_candidate(struct python_runtime *runtime, struct search *search,
-                                             const struct candidate *candidate, struct error *error)
+/* Nearly always the dynamic symbols do. */
+static bool look_into_file(struct python_runtime *runtime, const struct search *search,
+                           const struct candidate *candidate, bool all_symbols, uint64_t *version_address,
+                           struct error *error)
 {
     struct elf_file file;
     struct elf_symbol version;
-    if (!open_candidate(search, candidate, &file, error))
-        return PYTHON_NONE;
+    if (!open_candidate(search, candidate, all_symbols, &file, error))
+        return false;
     uint64_t address = find_runtime(&file), bias = find_bias(&file, candidate->start);
-    uint64_t version_address =
-        address != 0 && elf_file_find_symbol(&file, "Py_Version", &version) ? version.address + bias : 0;
+    if (address != 0) {
+        runtime->address = address + bias;
+        *version_address = elf_file_find_symbol(&file, "Py_Version", &version) ? version.address + bias : 0;
+    }
     elf_file_release(&file);
-    if (address == 0)
+    return address != 0;
+}
+
+static enum python_find_result try_candidate(struct python_runtime *runtime, struct search *search,
+                                             const struct candidate *candidate, struct error *error)
+{
+    uint64_t version_address = 0;
+    *runtime = (struct python_runtime){.address = 0};
+    if (!look_into_file(runtime, search, candidate, false, &version_address, error) &&
+        !look_into_file(runtime, search, candidate, true, &version_address, error))
         return PYTHON_NONE;
-    *runtime = (struct python_runtime){.address = address + bias};
     enum python_find_result result = find_layout(runtime, search, candidate, version_address, error);
     return result == PYTHON_FOUND ? python_runtime_check(runtime, search->memory, error) : result;
 }

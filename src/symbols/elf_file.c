@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 static const uint64_t SIZE_LIMIT_BYTES = 4ULL << 30;
+static const uint64_t COPY_LIMIT_BYTES = 64ULL << 20;
 
 static bool inside(const struct elf_file *file, uint64_t offset, uint64_t size)
 {
@@ -67,7 +68,7 @@ static bool read_header(struct elf_file *file, struct error *error)
     return true;
 }
 
-static bool map_file(struct elf_file *file, int descriptor, struct error *error)
+static bool check_kind(struct elf_file *file, int descriptor, struct error *error)
 {
     struct stat status;
     if (fstat(descriptor, &status) != 0)
@@ -76,28 +77,124 @@ static bool map_file(struct elf_file *file, int descriptor, struct error *error)
         return error_set(error, ERROR_BAD_INPUT, "not a regular file");
     if (status.st_size <= 0 || (uint64_t)status.st_size > SIZE_LIMIT_BYTES)
         return error_set(error, ERROR_BAD_INPUT, "empty or larger than 4 GiB");
-    void *data = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    file->size = (size_t)status.st_size;
+    return true;
+}
+
+static bool map_file(struct elf_file *file, int descriptor, struct error *error)
+{
+    if (!check_kind(file, descriptor, error))
+        return false;
+    void *data = mmap(NULL, file->size, PROT_READ, MAP_PRIVATE, descriptor, 0);
     if (data == MAP_FAILED)
         return error_set_system(error, "cannot map the file");
     file->data = data;
-    file->size = (size_t)status.st_size;
     file->mapped = true;
     return true;
 }
 
-bool elf_file_open(struct elf_file *file, const char *path, struct error *error)
+/* Pages that nothing is copied to take no memory. */
+static bool reserve_copy(struct elf_file *file, int descriptor, struct error *error)
 {
-    *file = (struct elf_file){.data = NULL};
+    if (!check_kind(file, descriptor, error))
+        return false;
+    void *data =
+        mmap(NULL, file->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (data == MAP_FAILED)
+        return error_set_system(error, "no memory for a copy of the file");
+    file->data = data;
+    file->mapped = true;
+    return true;
+}
+
+/* What a file that was cut lacks stays 0. */
+static void copy_part(const struct elf_file *file, int descriptor, uint64_t offset, uint64_t size)
+{
+    if (!inside(file, offset, size) || size > COPY_LIMIT_BYTES)
+        return;
+    char *to = (char *)(uintptr_t)file->data + offset;
+    for (ssize_t got; size > 0 && (got = pread(descriptor, to, size, (off_t)offset)) > 0;) {
+        to += got;
+        offset += (uint64_t)got;
+        size -= (uint64_t)got;
+    }
+}
+
+static void copy_section(const struct elf_file *file, int descriptor, uint32_t index)
+{
+    Elf64_Shdr header;
+    if (index < file->section_count && read_section_header(file, index, &header) &&
+        header.sh_type != SHT_NOBITS)
+        copy_part(file, descriptor, header.sh_offset, header.sh_size);
+}
+
+static bool copy_headers(struct elf_file *file, int descriptor, struct error *error)
+{
+    copy_part(file, descriptor, 0, file->size < sizeof(Elf64_Ehdr) ? file->size : sizeof(Elf64_Ehdr));
+    if (!read_header(file, error))
+        return false;
+    copy_part(file, descriptor, file->program_offset, file->program_count * sizeof(Elf64_Phdr));
+    copy_part(file, descriptor, file->section_offset, sizeof(Elf64_Shdr));
+    if (!read_header(file, error)) /* the first section may hold the counts */
+        return false;
+    copy_part(file, descriptor, file->section_offset, file->section_count * sizeof(Elf64_Shdr));
+    return read_header(file, error);
+}
+
+static void copy_symbols(struct elf_file *file, int descriptor, uint32_t type)
+{
+    Elf64_Shdr header;
+    if (file->section_names.size > 0)
+        copy_part(file, descriptor, (uint64_t)(file->section_names.data - file->data),
+                  file->section_names.size);
+    for (uint32_t i = 0; i < file->section_count && read_section_header(file, i, &header); i++) {
+        if (header.sh_type != type)
+            continue;
+        copy_section(file, descriptor, i);
+        copy_section(file, descriptor, header.sh_link);
+    }
+}
+
+/* -1 with an error. */
+static int open_to_read(const char *path, struct error *error)
+{
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (descriptor < 0)
-        return error_set_system(error, "%s", path);
-    bool good = map_file(file, descriptor, error) && read_header(file, error);
+        (void)error_set_system(error, "%s", path);
+    return descriptor;
+}
+
+static bool end_opening(struct elf_file *file, const char *path, int descriptor, bool good,
+                        struct error *error)
+{
     close(descriptor);
     if (!good) {
         error_prefix(error, "%s", path);
         elf_file_release(file);
     }
     return good;
+}
+
+bool elf_file_open(struct elf_file *file, const char *path, struct error *error)
+{
+    *file = (struct elf_file){.data = NULL};
+    int descriptor = open_to_read(path, error);
+    if (descriptor < 0)
+        return false;
+    bool good = map_file(file, descriptor, error) && read_header(file, error);
+    return end_opening(file, path, descriptor, good, error);
+}
+
+bool elf_file_copy(struct elf_file *file, const char *path, bool all_symbols, struct error *error)
+{
+    *file = (struct elf_file){.data = NULL};
+    int descriptor = open_to_read(path, error);
+    if (descriptor < 0)
+        return false;
+    bool good = reserve_copy(file, descriptor, error) && copy_headers(file, descriptor, error);
+    if (good)
+        copy_symbols(file, descriptor, all_symbols ? SHT_SYMTAB : SHT_DYNSYM);
+    return end_opening(file, path, descriptor, good, error);
 }
 
 bool elf_file_from_memory(struct elf_file *file, const void *data, size_t size, struct error *error)
@@ -262,12 +359,17 @@ bool elf_symbol_at(const struct elf_file *file, const struct elf_section *symbol
 static bool find_in(const struct elf_file *file, const char *table, const char *name,
                     struct elf_symbol *symbol)
 {
-    struct elf_section section;
-    if (!elf_file_find_section(file, table, &section))
+    struct elf_section section, strings;
+    size_t size = strlen(name) + 1;
+    if (!elf_file_find_section(file, table, &section) || !elf_file_section(file, section.link, &strings))
         return false;
-    for (size_t i = 1; elf_symbol_at(file, &section, i, symbol); i++)
-        if (symbol->section != SHN_UNDEF && strcmp(symbol->name, name) == 0)
-            return true;
+    for (size_t i = 1; i < elf_symbol_count(&section); i++) {
+        Elf64_Sym entry;
+        memcpy(&entry, section.data.data + i * sizeof(entry), sizeof(entry));
+        struct text_view found = text_part(strings.data, entry.st_name, size);
+        if (entry.st_shndx != SHN_UNDEF && found.size == size && memcmp(found.data, name, size) == 0)
+            return elf_symbol_at(file, &section, i, symbol);
+    }
     return false;
 }
 

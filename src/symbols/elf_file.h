@@ -1,9 +1,12 @@
 /*
  * elf_file.h - a 64-bit little-endian ELF file, mapped; every access is checked against its end.
  *
- * Owns: the mapping, until elf_file_release(); views into it live as long.
+ * A mapped file that somebody cuts short kills its reader (SIGBUS). Where that must not be, elf_file_copy() reads what
+ * names symbols and maps nothing.
+ *
+ * Owns: the mapping or the copy, until elf_file_release(); views into it live as long.
  * Threads: any, once opened.
- * Limit: files of 4 GiB, 65535 sections.
+ * Limit: files of 4 GiB, 65535 sections; of a copy 64 MiB a part, and what is longer is left out.
  */
 #ifndef SYMBOLS_ELF_FILE_H
 #define SYMBOLS_ELF_FILE_H
@@ -51,6 +54,8 @@ struct elf_symbol {
 };
 
 bool elf_file_open(struct elf_file *file, const char *path, struct error *error) MUST_CHECK;
+/* Headers, section names and .dynsym with its strings (or .symtab with its own); all other bytes are 0. */
+bool elf_file_copy(struct elf_file *file, const char *path, bool all_symbols, struct error *error) MUST_CHECK;
 /* An image that stays where it is, such as the vdso. */
 bool elf_file_from_memory(struct elf_file *file, const void *data, size_t size,
                           struct error *error) MUST_CHECK;

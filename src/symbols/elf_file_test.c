@@ -46,6 +46,40 @@ TEST(finds_sections_and_symbols_of_this_program)
     elf_file_release(&file);
 }
 
+/* What is mapped dies with the file; a copy does not. */
+TEST(a_copy_outlives_its_file)
+{
+    struct error error = {0};
+    struct elf_file file;
+    struct elf_symbol symbol;
+    char path[] = "/tmp/elf_file_test_XXXXXX", command[128];
+    int descriptor = mkstemp(path);
+    CHECK(descriptor >= 0);
+    snprintf(command, sizeof(command), "cp /proc/%d/exe %s", (int)getpid(), path);
+    CHECK_INT(system(command), 0);
+    CHECK_OK(error, elf_file_copy(&file, path, true, &error));
+    CHECK_INT(ftruncate(descriptor, 0), 0);
+    CHECK(elf_file_find_symbol(&file, "elf_file_test_variable", &symbol));
+    CHECK_INT(symbol.type, STT_OBJECT);
+    elf_file_release(&file);
+    CHECK(!elf_file_copy(&file, path, true, &error));
+    close(descriptor);
+    unlink(path);
+}
+
+TEST(a_copy_has_the_dynamic_symbols)
+{
+    struct error error = {0};
+    struct elf_file file;
+    struct elf_symbol symbol;
+    struct elf_segment segment;
+    CHECK_OK(error, elf_file_copy(&file, path_of_libc(), false, &error));
+    CHECK(elf_file_find_symbol(&file, "getenv", &symbol));
+    CHECK(!elf_file_find_symbol(&file, "getenv_of_nobody", &symbol));
+    CHECK(elf_file_segment(&file, 0, &segment) && segment.type != 0);
+    elf_file_release(&file);
+}
+
 TEST(reads_the_build_id_that_readelf_reads)
 {
     struct error error = {0};
