@@ -1,7 +1,9 @@
 """What is asked for by option: locks that park, looked-up classes, compiled methods, windows, native memory, buffers."""
 
 import collections
+import gzip
 import subprocess
+import xml.etree.ElementTree
 
 import pytest
 
@@ -101,3 +103,22 @@ def test_a_program_without_a_jvm(tmp_path):
     samples = events(path, "jdk.ExecutionSample")
     assert len(samples) > 50
     assert any(frame["method"]["name"] == "burns" for sample in samples for frame in sample["stackTrace"]["frames"])
+
+
+def test_one_recording_in_every_format(tmp_path, sparkflame):
+    """Written by the agent itself: pprof, plain and as a gzip file, and a picture have the samples of the folded text."""
+    classes = jvm.compile_classes(tmp_path / "classes", "org/sparkflame/Agent", "Tags", "Outputs")
+    names = ["out.collapsed", "out.pb", "out.pb.gz", "out.svg"]
+    jvm.run_java(jvm.home_of("17"), classes, None, "Outputs", jvm.LIBRARY, "start,event=ctimer,interval=1ms",
+                 *[tmp_path / name for name in names])
+    folded = {tuple(frames): count for frames, count in jvm.read_folded(tmp_path / "out.collapsed")}
+    assert any("Tags.burn" in frames for frames in folded)
+    plain = (tmp_path / "out.pb").read_bytes()
+    assert gzip.decompress((tmp_path / "out.pb.gz").read_bytes())[:-10] == plain[:-10]  # the time is last
+    for name in ("out.pb", "out.pb.gz"):
+        read = sparkflame("convert", "--quiet", "-e", "cpu", "-f", "folded", tmp_path / name).stdout.decode()
+        stacks = [line.rsplit(" ", 1) for line in read.splitlines()]
+        assert {tuple(stack.split(";")): int(ns) / 1e6 for stack, ns in stacks} == folded
+    titles = [title.text for title in xml.etree.ElementTree.parse(tmp_path / "out.svg").iter("{http://www.w3.org/2000/svg}title")]
+    assert titles[0] == f"all ({sum(folded.values())} samples, 100.00%)"
+    assert any(title.startswith("Tags.burn (") for title in titles)

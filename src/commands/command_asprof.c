@@ -346,23 +346,15 @@ static bool collect(struct asprof *call, pid_t pid, const char *library)
     return send_action(call, pid, library, "stop");
 }
 
-/* What the agent does not write is drawn here, when its samples come back. */
-static bool choose_picture(struct asprof *call)
+/* Drawn here, when the samples come back. */
+static void choose_picture(struct asprof *call)
 {
     bool gives_samples = strcmp(call->action, "collect") == 0 || strcmp(call->action, "stop") == 0 ||
                          strcmp(call->action, "dump") == 0;
     const char *format = asprof_picture_format(call->output, call->file);
-    if (format != NULL && !gives_samples && strcmp(format, "html") == 0)
-        format = NULL; /* the agent has a page of its own */
-    if (format != NULL && !gives_samples) {
-        fprintf(stderr,
-                "[ERROR] this format is drawn when profiling stops: give it to stop, or record JFR\n");
-        return false;
-    }
-    call->picture.format = format;
+    call->picture.format = gives_samples ? format : NULL; /* the agent draws, too, if plainer */
     if (gives_samples && call->output == NULL && call->file[0] == '\0')
         call->output = "text";
-    return true;
 }
 
 static int run(int argc, char **argv)
@@ -375,11 +367,10 @@ static int run(int argc, char **argv)
     text_builder_init(&call.arguments, ATTACH_ARGUMENT_LIMIT_BYTES);
     int code = parse(&call, argc, argv);
     if (code < 0) {
-        bool drawable = choose_picture(&call);
-        bool found = drawable &&
-                     process_choose(strcmp(call.target, "jps") == 0 ? "java" : call.target, &pid, &error) &&
+        choose_picture(&call);
+        bool found = process_choose(strcmp(call.target, "jps") == 0 ? "java" : call.target, &pid, &error) &&
                      agent_library_find(call.library, library, &error);
-        if (drawable && !found)
+        if (!found)
             fprintf(stderr, "%s\n", error.message);
         bool good =
             found && (strcmp(call.action, "collect") == 0 ? collect(&call, pid, library)
@@ -402,10 +393,8 @@ const struct command command_asprof = {
         "-f, "
         "-o, -i, -j, -t, -s, -n, -g, -a, -l, -I, -X, -L, -F, --alloc, --lock, --wall, --live, --loop, "
         "--timeout, --chunktime, --chunksize, --cstack, --total and the others that asprof has. "
-        "Pictures and pprof (.svg, .pb.gz) are made by this command, not in the JVM, so they "
-        "are asked of collect, dump or stop, not of start; so is a page (.html), which the agent writes "
-        "itself "
-        "when it is asked of start, or as -o flamegraph.",
+        "Pages, pictures and pprof (.html, .svg, .pb.gz) are made by this command when they are asked of "
+        "collect, dump or stop; asked of start, or as -o flamegraph, the agent writes them itself, plainer.",
     .examples =
         "  sparkflame asprof -d 30 -f profile.html 4711\n      30 seconds of CPU time of process 4711\n",
     .options = NULL,

@@ -308,9 +308,10 @@ enum output_format arguments_format(const struct arguments *arguments)
         const char *extension;
         enum output_format format;
     } extensions[] = {
-        {".jfr", FORMAT_JFR},       {".html", FORMAT_FLAMEGRAPH}, {".collapsed", FORMAT_FOLDED},
-        {".folded", FORMAT_FOLDED}, {".svg", FORMAT_SVG},         {".pb", FORMAT_PPROF},
-        {".pprof", FORMAT_PPROF},   {".tree", FORMAT_TREE},
+        {".jfr", FORMAT_JFR},        {".html", FORMAT_FLAMEGRAPH}, {".collapsed", FORMAT_FOLDED},
+        {".folded", FORMAT_FOLDED},  {".svg", FORMAT_SVG},         {".pb", FORMAT_PPROF},
+        {".pprof", FORMAT_PPROF},    {".tree", FORMAT_TREE},       {".pb.gz", FORMAT_PPROF},
+        {".pprof.gz", FORMAT_PPROF},
     };
     if (arguments->format != FORMAT_NONE || arguments->file == NULL)
         return arguments->format;

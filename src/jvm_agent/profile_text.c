@@ -5,6 +5,8 @@
 
 #include "jvm_agent/frame_text.h"
 #include "jvm_agent/profile_page.h"
+#include "jvm_agent/profile_pprof.h"
+#include "jvm_agent/profile_svg.h"
 #include "jvm_agent/sampler.h"
 #include "jvm_agent/stack_lines.h"
 
@@ -171,7 +173,7 @@ static void write_text(const struct profile_view *view, const struct stack_lines
 bool profile_text_can_write(enum output_format format, struct error *error)
 {
     return format == FORMAT_FOLDED || format == FORMAT_TEXT || format == FORMAT_TREE ||
-           format == FORMAT_FLAMEGRAPH ||
+           format == FORMAT_FLAMEGRAPH || format == FORMAT_SVG || format == FORMAT_PPROF ||
            error_set(error, ERROR_UNSUPPORTED,
                      "this output format is not made inside the JVM: record JFR and convert it");
 }
@@ -184,13 +186,18 @@ bool profile_text_write(const struct profile_view *view, enum output_format form
         return false;
     struct arguments shown = *view->arguments;
     struct profile_view annotated = *view;
-    shown.annotate |= format == FORMAT_FLAMEGRAPH; /* colours come from the kinds of frames */
+    shown.annotate |=
+        format == FORMAT_FLAMEGRAPH || format == FORMAT_SVG; /* colours come from the kinds of frames */
     annotated.arguments = &shown;
     if (!stack_lines_build(&lines, &annotated, error))
         return false;
     bool written = true;
     if (format == FORMAT_FLAMEGRAPH)
         written = profile_page_write(view, &lines, output, error);
+    else if (format == FORMAT_SVG)
+        written = profile_svg_write(view, &lines, output, error);
+    else if (format == FORMAT_PPROF)
+        written = profile_pprof_write(view, &lines, output, error);
     else if (format == FORMAT_FOLDED)
         write_folded(&lines, view->arguments->total, output);
     else if (format == FORMAT_TREE)
