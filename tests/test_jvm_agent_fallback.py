@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 import jvm
-from test_jvm_agent_jfr import events
+from test_jvm_agent_jfr import events, methods
 
 # An agent that is loaded before ours and tells a wrong place for what each frame needs.
 SPOILER = r"""
@@ -56,9 +56,8 @@ def test_a_layout_that_is_not_understood(version, classes, spoiler, tmp_path):
                         options=[f"-agentpath:{spoiler}"])
     lines = [line for line in done.stderr.splitlines() if "AsyncGetCallTrace" in line]
     assert len(lines) == 1 and lines[0].startswith("[WARN] Java frames come from AsyncGetCallTrace: "), done.stderr
-    names = [[frame["method"]["type"]["name"] + "." + frame["method"]["name"] for frame in sample["stackTrace"]["frames"]]
-             for sample in events(path, "jdk.ExecutionSample", depth=40)]
-    assert any(stack[-1] == "Shares.main" and any(name.startswith("Shares.part") for name in stack) for stack in names)
+    stacks = [methods(sample) for sample in events(path, "jdk.ExecutionSample", depth=40)]
+    assert any(stack[-1] == "Shares.main" and any(name.startswith("Shares.part") for name in stack) for stack in stacks)
 
 
 @pytest.mark.parametrize("agent, native", [("cstack=fp", True), ("cstack=no", False), ("features=agct", True)])
