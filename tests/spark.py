@@ -1,11 +1,14 @@
 """Running Spark jobs with the plugin."""
 
 import concurrent.futures
+import contextlib
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
+import time
 
 import jvm
 
@@ -34,7 +37,7 @@ def environment(version, pandas):
             "SPARK_LOCAL_IP": "127.0.0.1", "JAVA_HOME": str(jvm.system_home()), "SPARK_LOCAL_HOSTNAME": "localhost"}
 
 
-def submit(version, folder, job, *arguments, master="local[2]", conf=None, pandas=False):
+def submit(version, folder, job, *arguments, master="local[2]", conf=None, pandas=False, env=None):
     """Run a job of tests/spark_jobs; its logs, also of executors, are in what is given back as `log`. A setting that is
     None is left out."""
     home = fetch_spark.fetch(version)
@@ -45,11 +48,45 @@ def submit(version, folder, job, *arguments, master="local[2]", conf=None, panda
     options = [part for key, value in settings.items() if value is not None
                for part in ("--conf", f"{key}={value}")]
     done = subprocess.run([home / "bin" / "spark-submit", "--master", master, "--jars", PLUGIN, *options, JOBS / job,
-                           *map(str, arguments)], cwd=folder, env=environment(version, pandas), text=True,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          timeout=LIMIT_SECONDS, check=False)
+                           *map(str, arguments)], cwd=folder, text=True,
+                          env={**environment(version, pandas), **(env or {})}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, timeout=LIMIT_SECONDS, check=False)
     done.log = done.stdout
     return done
+
+
+def started_at(log):
+    """The address that a master or worker says in its log."""
+    for _ in range(LIMIT_SECONDS * 10):
+        found = re.search(r"Starting Spark master at (spark://\S+)|Successfully registered with master (\S+)", log.read_text())
+        if found:
+            return found[1] or found[2]
+        time.sleep(0.1)
+    raise AssertionError(log.read_text()[-5000:])
+
+
+@contextlib.contextmanager
+def standalone(version, folder):
+    """A master and a worker of two processors, as processes; gives the master's address."""
+    home = fetch_spark.fetch(version)
+    environ = {**environment(version, False), "SPARK_DAEMON_MEMORY": "128m", "SPARK_NO_DAEMONIZE": "1"}
+    folder.mkdir()
+
+    def start(name, *arguments):
+        with open(folder / f"{name}.log", "w") as log:
+            return subprocess.Popen([home / "bin" / "spark-class", f"org.apache.spark.deploy.{name}", "--host", "localhost",
+                                     "--webui-port", "0", *map(str, arguments)], cwd=folder, env=environ,
+                                    stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
+    processes = [start("master.Master", "--port", 0)]
+    try:
+        master = started_at(folder / "master.Master.log")
+        processes.append(start("worker.Worker", "--cores", 2, "--memory", "2g", "--work-dir", folder / "work", master))
+        started_at(folder / "worker.Worker.log")
+        yield master
+    finally:
+        for process in reversed(processes):
+            process.terminate()
+            process.wait(LIMIT_SECONDS)
 
 
 def said(log):

@@ -22,7 +22,7 @@ def sparks():
 
 def samples(sparkflame, *arguments, by="task", parts=1):
     """{label: count} of CPU samples; with several labels, as many `parts` of them."""
-    done = sparkflame("convert", "-e", "cpu", "-f", "folded", "--by", by, *arguments)
+    done = sparkflame("convert", *([] if "-e" in arguments else ["-e", "cpu"]), "-f", "folded", "--by", by, *arguments)
     assert done.returncode == 0, done.stderr
     counts = collections.Counter()
     for line in done.stdout.decode().splitlines():
@@ -150,9 +150,29 @@ def test_trouble_of_ours_is_none_of_the_job(sparkflame, tmp_path):
     assert done.returncode == 0 and "sum 499500" in done.log, done.log[-5000:]
     said = spark.said(done.log)
     assert len([line for line in said if "is profiled" in line]) == 1, said
-    assert any("cannot write to" in line and "recordings stay in" in line for line in said), said
+    (line,) = [line for line in said if "cannot write to" in line]
+    assert "recordings stay in" in line, line
     recordings = list((tmp_path / "run" / "local").rglob("*.jfr"))
     assert recordings and sum(samples(sparkflame, *recordings).values()) > 0
+
+
+def test_a_full_local_disk_is_none_of_the_job(sparkflame, tmp_path):
+    """Two recordings in a row cannot be written: that is said once, the others are whole."""
+    done = spark.submit("3.5", tmp_path, "full_disk.py", tmp_path / "local", tmp_path / "out", conf={
+        "spark.sparkflame.outputDir": (tmp_path / "out").as_uri(), "spark.sparkflame.interval": "1s"})
+    found = re.search(r"^sum 2999997 last (\d+)$", done.log, re.M)
+    assert done.returncode == 0 and found, done.log[-5000:]
+    said = spark.said(done.log)
+    (line,) = [line for line in said if "samples are lost until" in line]
+    assert "No space left on device" in line, line
+    assert len([line for line in said if line.endswith("again")]) == 1, said
+    recordings = sorted((tmp_path / "out").rglob("*.jfr"))
+    numbers = [int(path.name.split(".")[1]) for path in recordings]
+    full = int(found[1])
+    assert numbers == [*range(1, full - 1), *range(full + 1, numbers[-1] + 1)] and numbers[-1] > full, numbers
+    for path in recordings:
+        assert samples(sparkflame, "-e", "wall", path)
+    assert not list((tmp_path / "local").rglob("*.jfr"))
 
 
 def test_keys_and_names_of_sparks_own_profiler(tmp_path):

@@ -21,14 +21,14 @@ PANDAS = ["pandas==2.2.3", "numpy==1.26.4", "pyarrow==18.1.0"]
 ATTEMPTS = 3
 
 
-def run(command):
+def run(command, cwd=None):
     """Up to three times: the network is not ours."""
     for _ in range(ATTEMPTS):
         done = subprocess.run(list(map(str, command)), stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              check=False)
+                              check=False, cwd=cwd)
         if done.returncode == 0:
             return
-    raise OSError(f"{' '.join(map(str, command))}: {done.stderr.strip()}")
+    raise OSError(f"{' '.join(map(str, command))}: {(done.stderr or done.stdout).strip()}")
 
 
 def unpack(archive, folder):

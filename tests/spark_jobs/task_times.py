@@ -1,11 +1,9 @@
 """Tasks of different length, in Java and in Python; then one executor is killed, and there are more tasks: task_times.py ROWS."""
 
-import os
-import pathlib
-import signal
 import sys
 import time
 
+from executor_process import kill
 from pyspark.sql import SparkSession
 
 ROWS = int(sys.argv[1])
@@ -25,23 +23,11 @@ def burn_python(number):
     return number
 
 
-def executor_process(executor):
-    application = spark.sparkContext.applicationId
-    for folder in pathlib.Path("/proc").iterdir():
-        try:
-            words = (folder / "cmdline").read_bytes().split(b"\0") if folder.name.isdigit() else []
-        except OSError:
-            continue
-        if application.encode() in words and words[words.index(b"--executor-id") + 1] == executor.encode():
-            return int(folder.name)
-    raise SystemExit("no such executor")
-
-
 for factor in (1, 2, 3):
     work(factor * ROWS)
 spark.sparkContext.setJobGroup("night=1", "burn, in Python")
 print(spark.sparkContext.parallelize(range(2), 2).map(burn_python).sum())
 time.sleep(3)
-os.kill(executor_process("0"), signal.SIGKILL)
+kill(spark.sparkContext.applicationId, "0")
 work(ROWS)
 spark.stop()

@@ -2,13 +2,16 @@ package org.sparkflame;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.Locale;
 
 /** The finished recordings of this JVM on the local disk, oldest first; never more than the limit. */
 final class LocalFolder {
+    private static final byte[] HEAD = {'F', 'L', 'R', 0};
     private final File folder;
     private final String baseName;
     private final long limitBytes;
@@ -37,16 +40,34 @@ final class LocalFolder {
         sequence++;
     }
 
-    /** The current recording is complete. */
+    /** After trouble: the recording may have ended although the next one could not be written. */
+    void advanceIfBegun() {
+        if (next().exists()) {
+            advance();
+        }
+    }
+
+    /** The current recording is complete; what a full disk left without a head is none. */
     void finish() {
-        if (current != null) {
+        if (current != null && !hasHead(current)) {
+            current.delete();
+        } else if (current != null) {
             finished.addLast(current);
             finishedBytes += current.length();
-            current = null;
         }
+        current = null;
         while (finishedBytes > limitBytes && !finished.isEmpty()) {
             dropped++;
             delete();
+        }
+    }
+
+    private static boolean hasHead(File file) {
+        byte[] head = new byte[HEAD.length];
+        try (InputStream bytes = Files.newInputStream(file.toPath())) {
+            return bytes.read(head) == head.length && Arrays.equals(head, HEAD);
+        } catch (IOException e) {
+            return false;
         }
     }
 

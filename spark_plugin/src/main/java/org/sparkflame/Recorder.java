@@ -3,6 +3,7 @@ package org.sparkflame;
 import java.io.File;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.util.ShutdownHookManager;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -13,6 +14,11 @@ import org.slf4j.LoggerFactory;
 final class Recorder {
     private static final Logger LOG = LoggerFactory.getLogger("org.sparkflame");
     private static final long LAST_SHIPMENT_MILLISECONDS = 10_000;
+    /**
+     * A cluster may end an executor by a signal while it stops by itself; then nobody waits for the plugin. The hook runs
+     * before those of Spark (40) and of the file systems (10), which the last recording still needs.
+     */
+    private static final int SHUTDOWN_PRIORITY = 60;
     private static volatile Recorder running;
 
     private final LocalFolder folder;
@@ -21,7 +27,8 @@ final class Recorder {
     private final Thread thread;
     private final Object wake = new Object();
     private boolean stopping;
-    private boolean troubled;
+    private final Trouble recording = new Trouble(LOG);
+    private final Trouble shipping = new Trouble(LOG);
 
     private Recorder(LocalFolder folder, Shipper shipper, long intervalMilliseconds) {
         this.folder = folder;
@@ -55,6 +62,7 @@ final class Recorder {
         folder.advance();
         running = recorder;
         recorder.thread.start();
+        ShutdownHookManager.get().addShutdownHook(() -> end(recorder), SHUTDOWN_PRIORITY);
         return recorder;
     }
 
@@ -69,10 +77,12 @@ final class Recorder {
         }
     }
 
-    /** Ends the recording and brings the rest of it out. */
+    /** Ends the recording and brings the rest of it out; a second call only waits for it. */
     void stop() {
         long began = System.nanoTime();
+        boolean again;
         synchronized (wake) {
+            again = stopping;
             stopping = true;
             wake.notifyAll();
         }
@@ -80,6 +90,9 @@ final class Recorder {
             thread.join(LAST_SHIPMENT_MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+        if (again) {
+            return;
         }
         if (!thread.isAlive()) {
             LOG.info("sparkflame: the last recording was out {} ms after the end",
@@ -123,7 +136,7 @@ final class Recorder {
         try {
             shipper.open();
         } catch (Throwable e) {
-            complain("cannot write to " + shipper.target() + ", recordings stay in " + folder + " until it can be", e);
+            shipping.tell("cannot write to " + shipper.target() + ", recordings stay in " + folder + " until it can be", e);
         }
     }
 
@@ -131,8 +144,10 @@ final class Recorder {
         try {
             Agent.execute("rotate,file=" + folder.next());
             folder.advance();
+            recording.isOver("recordings are written to " + folder + " again");
         } catch (Throwable e) {
-            complain("the recording goes on in its old file", e);
+            recording.tell("samples are lost until recordings can be written to " + folder, e);
+            folder.advanceIfBegun();
         }
     }
 
@@ -140,7 +155,7 @@ final class Recorder {
         try {
             Agent.execute("stop");
         } catch (Throwable e) {
-            complain("the recording did not end well", e);
+            recording.tell("the recording did not end well", e);
         }
         folder.finish();
         ship();
@@ -148,7 +163,7 @@ final class Recorder {
             try {
                 shipper.close();
             } catch (Throwable e) {
-                complain("the end of " + shipper.target() + " may be missing", e);
+                shipping.tell("the end of " + shipper.target() + " may be missing", e);
             }
             folder.deleteIfEmpty();
         }
@@ -160,21 +175,13 @@ final class Recorder {
             while (shipper != null && folder.oldest() != null) {
                 shipper.ship(folder.oldest());
                 folder.delete();
-                troubled = false;
+                shipping.isOver("recordings go to " + shipper.target() + " again");
             }
         } catch (Throwable e) {
-            complain("cannot write to " + shipper.target() + ", recordings wait in " + folder, e);
+            shipping.tell("cannot write to " + shipper.target() + ", recordings wait in " + folder, e);
         }
         if (dropped > 0 && shipper != null) {
             LOG.debug("sparkflame: {} recordings were dropped for want of local disk", dropped);
         }
-    }
-
-    /** Once for a series of equal troubles. */
-    private void complain(String what, Throwable e) {
-        if (!troubled) {
-            LOG.warn("sparkflame: {}: {}", what, e.toString());
-        }
-        troubled = true;
     }
 }

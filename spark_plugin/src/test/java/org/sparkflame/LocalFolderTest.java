@@ -8,6 +8,7 @@ import static org.junit.Assert.assertTrue;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.util.Arrays;
 import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
@@ -19,7 +20,7 @@ public class LocalFolderTest {
     private static File record(LocalFolder folder, int bytes) throws IOException {
         File file = folder.next();
         folder.advance();
-        Files.write(file.toPath(), new byte[bytes]);
+        Files.write(file.toPath(), Arrays.copyOf(new byte[] {'F', 'L', 'R'}, bytes));
         return file;
     }
 
@@ -47,5 +48,21 @@ public class LocalFolderTest {
         assertFalse(first.exists());
         assertTrue(second.exists());
         assertEquals(1, folder.dropped());
+    }
+
+    @Test
+    public void whatAFullDiskLeftIsNoRecording() throws Exception {
+        LocalFolder folder = new LocalFolder(scratch.getRoot(), "exec-1", 1000);
+        File whole = record(folder, 10);
+        folder.advanceIfBegun();
+        assertNull("nothing has begun", folder.oldest());
+        File headless = folder.next();
+        Files.write(headless.toPath(), new byte[10]);
+        folder.advanceIfBegun();
+        assertEquals(whole, folder.oldest());
+        folder.delete();
+        record(folder, 10);
+        assertFalse(headless.exists());
+        assertNull(folder.oldest());
     }
 }
