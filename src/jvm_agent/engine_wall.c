@@ -9,8 +9,11 @@
 #include "jvm_agent/own_thread.h"
 #include "jvm_agent/sampler.h"
 
-/* A thread whose CPU clock moved less than this since its last sample has slept all the time. */
-#define IDLE_CPU_NS 10000
+/* A thread whose CPU clock moved less than this since its last sample has slept all the time: the way back from the signal
+ * into its wait costs it 5 to 20 us, and with every wake-up the sum grows. */
+#define IDLE_CPU_NS 40000
+/* A sleeping thread becomes a sample so often, but not before it has slept for some ticks. */
+#define IDLE_FLUSH_NS UINT64_C(1000000000)
 #define IDLE_FLUSH_SAMPLES 20
 
 static struct engine_settings settings;
@@ -49,17 +52,18 @@ static void visit(struct thread_record *record, void *context)
     if (atomic_load(&record->own))
         return;
     uint64_t now_ns = cpu_ns(tid);
-    bool asleep = settings.batch_idle && now_ns < record->wall_cpu_ns + IDLE_CPU_NS &&
+    bool asleep = settings.batch_idle && now_ns < atomic_load(&record->wall_cpu_ns) + IDLE_CPU_NS &&
                   atomic_load(&record->wall_trace) != 0;
     if (asleep) {
         if (atomic_load(&record->wall_idle_samples) == 0)
             record->wall_since_ns = sampler_now_ns();
-        if (atomic_fetch_add(&record->wall_idle_samples, 1) + 1 >= IDLE_FLUSH_SAMPLES)
+        uint32_t count = atomic_fetch_add(&record->wall_idle_samples, 1) + 1;
+        if (count >= IDLE_FLUSH_SAMPLES && count * settings.interval_ns >= IDLE_FLUSH_NS)
             flush_idle(record);
         return;
     }
     flush_idle(record);
-    record->wall_cpu_ns = now_ns;
+    atomic_store(&record->wall_cpu_ns, now_ns);
     syscall(SYS_tgkill, getpid(), tid, settings.signal_number);
 }
 
@@ -67,17 +71,27 @@ static void flush_visit(struct thread_record *record, void *context)
 {
     flush_idle(record);
     atomic_store(&record->wall_trace, 0);
-    record->wall_cpu_ns = 0;
+    atomic_store(&record->wall_cpu_ns, 0);
+}
+
+/* To the next tick; those that are past are left out. */
+static void wait_for_tick(uint64_t *next_ns)
+{
+    uint64_t now_ns = sampler_now_ns();
+    *next_ns += settings.interval_ns;
+    if (*next_ns < now_ns)
+        *next_ns = now_ns;
+    struct timespec until = {(time_t)(*next_ns / 1000000000u), (long)(*next_ns % 1000000000u)};
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 }
 
 static void *run(void *context)
 {
     own_thread_enter();
-    struct timespec step = {(time_t)(settings.interval_ns / 1000000000u),
-                            (long)(settings.interval_ns % 1000000000u)};
+    uint64_t next_ns = sampler_now_ns();
     while (atomic_load(&wanted)) {
         thread_table_each(visit, NULL);
-        nanosleep(&step, NULL);
+        wait_for_tick(&next_ns);
     }
     thread_table_each(flush_visit, NULL);
     own_thread_leave();

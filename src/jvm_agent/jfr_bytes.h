@@ -53,20 +53,30 @@ static inline void jfr_put_text(struct text_builder *bytes, struct text_view tex
     text_builder_add(bytes, text);
 }
 
-/* An event begins with its size, which is known at its end: four bytes are kept free for it. */
+/* An event begins with its size, which is known at its end: one byte is kept free for it, as nearly all events need. */
 static inline size_t jfr_event_begin(struct text_builder *bytes, uint32_t type)
 {
     size_t begin = bytes->size;
-    text_builder_add(bytes, TEXT("\0\0\0\0"));
+    jfr_put_byte(bytes, 0);
     jfr_put_number(bytes, type);
     return begin;
 }
 
+/* The size counts its own bytes, too; a longer event moves up by three. */
 static inline void jfr_event_end(struct text_builder *bytes, size_t begin)
 {
     size_t size = bytes->size - begin;
+    if (size > 0x7f && text_builder_room(bytes, 3) != NULL) {
+        memmove(bytes->data + begin + 4, bytes->data + begin + 1, size - 1);
+        text_builder_took(bytes, 3);
+        size += 3;
+    }
     if (bytes->failed)
         return;
+    if (size <= 0x7f) {
+        bytes->data[begin] = (char)size;
+        return;
+    }
     for (int i = 0; i < 3; i++)
         bytes->data[begin + (size_t)i] = (char)((size >> (7 * i) & 0x7f) | 0x80);
     bytes->data[begin + 3] = (char)(size >> 21 & 0x7f);

@@ -215,6 +215,13 @@ void sampler_handle_execution(int signal_number, siginfo_t *info, void *context)
     errno = saved_errno;
 }
 
+static uint64_t own_cpu_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 void sampler_handle_wall(int signal_number, siginfo_t *info, void *context)
 {
     int saved_errno = errno;
@@ -228,6 +235,8 @@ void sampler_handle_wall(int signal_number, siginfo_t *info, void *context)
         sample.state = waiting ? THREAD_STATE_SLEEPING : THREAD_STATE_RUNNABLE;
         sampler_put_stack(record, &sample);
         atomic_store(&record->wall_trace, sample.state == THREAD_STATE_SLEEPING ? sample.trace : 0);
+        /* What the sample itself cost must not look as if the thread had run. */
+        atomic_store(&record->wall_cpu_ns, own_cpu_ns());
     }
     leave(record != NULL ? began_ns : 0);
     errno = saved_errno;

@@ -32,7 +32,7 @@ struct thread_record {
     int32_t window_descriptors[2];   /* breakpoints of begin and end; 0 or less: none */
     _Atomic uint32_t wall_trace;     /* stack of the last wall-clock sample */
     _Atomic uint32_t wall_idle_samples;
-    uint64_t wall_cpu_ns; /* thread's CPU clock at that sample */
+    _Atomic uint64_t wall_cpu_ns; /* thread's CPU clock after that sample */
     uint64_t wall_since_ns;
     uint64_t lock_wait_since_ns;
     _Atomic uint64_t last_sample_ns; /* CLOCK_MONOTONIC; Java code may read it */
