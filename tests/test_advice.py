@@ -82,3 +82,9 @@ def test_the_cause_of_a_riddle_is_named(sparkflame, folder, name):
     assert finding in items[rule]["finding"], items
     others = {other for other, _ in RIDDLES.values()} - {rule}
     assert not others & items.keys(), items.keys()
+
+
+def test_a_job_with_nothing_wrong_but_too_much_memory(sparkflame, folder):
+    items = {item["rule"]: item for item in report(sparkflame, folder / "calm")["advice"]}
+    assert items.keys() - MACHINE == {"memory-oversized"}
+    assert "2048 MiB of heap and never used more than 203 MiB" in items["memory-oversized"]["finding"]

@@ -432,8 +432,10 @@ static const struct metric_place {
 
 static const struct metric_place *find_metric(const char *group, struct text_view key)
 {
+    char first = key.size > 0 ? key.data[0] : '\0';
     for (size_t i = 0; i < COUNT_OF(metric_places); i++)
-        if (strcmp(metric_places[i].group, group) == 0 && text_equal(key, text_of(metric_places[i].key)))
+        if (metric_places[i].key[0] == first && text_equal(key, text_of(metric_places[i].key)) &&
+            strcmp(metric_places[i].group, group) == 0)
             return &metric_places[i];
     return NULL;
 }

@@ -4,8 +4,9 @@
 
 static const struct json_field *find_field(const struct json_field *fields, struct text_view key)
 {
+    char first = key.size > 0 ? key.data[0] : '\0';
     for (; fields->key != NULL; fields++)
-        if (text_equal(key, text_of(fields->key)))
+        if (fields->key[0] == first && text_equal(key, text_of(fields->key)))
             return fields;
     return NULL;
 }
