@@ -19,15 +19,26 @@ static jfieldID thread_address_field, thread_id_field;
 
 static bool open_tools(JavaVM *machine)
 {
-    return (*machine)->GetEnv(machine, (void **)&java_vm.tools, JVMTI_VERSION_1_2) == JNI_OK &&
+    return (*machine)->GetEnv(machine, (void **)&java_vm.tools, JVMTI_VERSION_11) == JNI_OK &&
            java_vm.tools != NULL;
+}
+
+/* Java 8 tells the same number of its virtual machine as Java 25, but not the same of its tool interface. */
+static bool is_too_old(JavaVM *machine)
+{
+    jvmtiEnv *tools = NULL;
+    bool is_old = (*machine)->GetEnv(machine, (void **)&tools, JVMTI_VERSION_11) == JNI_EVERSION &&
+                  (*machine)->GetEnv(machine, (void **)&tools, JVMTI_VERSION_1_2) == JNI_OK;
+    if (is_old && tools != NULL)
+        (*tools)->DisposeEnvironment(tools);
+    return is_old;
 }
 
 /* One may attach to a JVM that is still starting, some time before its tool interface is there. */
 static bool wait_for_tools(JavaVM *machine)
 {
     struct timespec step = {0, START_STEP_NS};
-    for (int i = 0; i < START_STEPS; i++) {
+    for (int i = 0; i < START_STEPS && !is_too_old(machine); i++) {
         if (open_tools(machine))
             return true;
         nanosleep(&step, NULL);
@@ -40,7 +51,11 @@ bool java_vm_open(JavaVM *machine, bool live, struct error *error)
     if (java_vm.tools != NULL)
         return true;
     java_vm.machine = machine;
-    if (!(live ? wait_for_tools(machine) : open_tools(machine)))
+    bool opened = live ? wait_for_tools(machine) : open_tools(machine);
+    if (!opened && is_too_old(machine))
+        return error_set(error, ERROR_UNSUPPORTED,
+                         "this JVM is older than Java 11, the first that is supported");
+    if (!opened)
         return error_set(error, ERROR_UNSUPPORTED, "this JVM has no tool interface (JVMTI)");
     if (!vm_layout_read((const void *)(*machine)->GetEnv, error))
         return false;
