@@ -41,16 +41,17 @@ export function withLanguages(profile: Profile): Profile {
     return { ...profile, strings, sets, meta: { ...meta, labels: [...meta.labels, "language"] }, rows: { ...rows, set } };
 }
 
-/** Values of a label, with the samples of each, in the order of their numbers or names. */
-export function labelValues(profile: Profile, label: string): { value: string; count: number }[] {
+/** The most frequent values of a label, with the samples of each, in the order of their numbers or names. */
+export function labelValues(profile: Profile, label: string, most: number): { value: string; count: number }[] {
     const column = profile.sets[profile.meta.labels.indexOf(label)];
     if (!column) return [];
     const ofSet = new Float64Array(column.length);
     for (let i = 0; i < profile.rows.count; i++) ofSet[profile.rows.set[i]!]! += profile.rows.counts[i]!;
     const counts = new Map<number, number>();
     for (let i = 0; i < column.length; i++) if (column[i]! > 0) counts.set(column[i]!, (counts.get(column[i]!) ?? 0) + ofSet[i]!);
-    return [...counts].map(([text, count]) => ({ value: profile.strings.text(text - 1), count }))
-        .sort((a, b) => a.value.localeCompare(b.value, "en", { numeric: true }));
+    const order = new Intl.Collator("en", { numeric: true });
+    const frequent = counts.size > most ? [...counts].sort((a, b) => b[1] - a[1]).slice(0, most) : [...counts];
+    return frequent.map(([text, count]) => ({ value: profile.strings.text(text - 1), count })).sort((a, b) => order.compare(a.value, b.value));
 }
 
 /** Per label set what `choose` says of its values of these labels ("" where it has none). */

@@ -121,15 +121,15 @@ export class FlameSection {
         this.bar.hidden = this.lists.size === 0;
         this.app = this.store.show(this.container, profile, { time: ticksOf(profile, this.wantedRange) }, (state) => this.follow(state));
         this.host.dataset["ready"] = "1";
+        performance.mark("sparkflame-flames");
     }
 
     private addList(profile: Profile, label: string): void {
-        const values = labelValues(profile, label);
+        const values = labelValues(profile, label, MOST_OPTIONS);
         if (values.length === 0) return;
         const list = element("select", { "aria-label": `Samples of which ${label}`, "data-label": label });
-        const shown = values.length > MOST_OPTIONS ? [...values].sort((a, b) => b.count - a.count).slice(0, MOST_OPTIONS) : values;
         list.append(element("option", { value: "" }, `${label}: all`),
-                    ...shown.map(({ value, count }) => element("option", { value: `=${value}` }, `${label} ${value} (${count.toLocaleString("en")})`)),
+                    ...values.map(({ value, count }) => element("option", { value: `=${value}` }, `${label} ${value} (${count.toLocaleString("en")})`)),
                     element("option", { value: "none" }, `no ${label}`));
         list.addEventListener("change", () => this.choose(label, list.value));
         this.lists.set(label, list);

@@ -8,7 +8,7 @@ import { Column, sortableTable } from "./report_table.js";
 import { Timeline } from "./report_timeline.js";
 import { applyTheme, isDark, startsDark, storedTheme, storeTheme } from "./theme.js";
 
-const SLOWEST = 20, BUCKETS = 24, CHUNKS = 30, OPEN_CHUNKS = 6;
+const SLOWEST = 20, BUCKETS = 24, CHUNKS = 30, OPEN_CHUNKS = 6, OPEN_ADVICE = 12;
 
 function section(id: string, title: string, ...children: (Node | null)[]): HTMLElement {
     return element("section", { id, "aria-labelledby": `${id}-title` }, element("h2", { id: `${id}-title` }, title), ...children);
@@ -36,7 +36,9 @@ function adviceList(report: Report, choose: (id: number, attempt: number) => voi
     const items = report.advice.map((item) => element("li", {}, element("span", { class: "rule" }, item.rule),
         item.stage === undefined ? null : element("button", { type: "button", class: "link", click: () => choose(item.stage!, item.attempt ?? 0) }, `stage ${item.stage}`),
         element("span", {}, ` ${item.finding}`), element("p", { class: "label" }, item.remedy)));
-    return section("advice", "Advice", element("ol", {}, ...items));
+    const rest = items.slice(OPEN_ADVICE);
+    return section("advice", "Advice", element("ol", {}, ...items.slice(0, OPEN_ADVICE)), rest.length === 0 ? null
+        : element("details", {}, element("summary", {}, `${rest.length} more`), element("ol", { start: OPEN_ADVICE + 1 }, ...rest)));
 }
 
 const shuffled = (stage: Stage): number => stage.shuffle_remote_bytes + stage.shuffle_local_bytes;
@@ -180,10 +182,13 @@ async function start(): Promise<void> {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => storedTheme() === null && applyTheme(event.matches));
     try {
         if (!data) throw new Error("the page holds no data");
+        performance.mark("sparkflame-parsed");
         const packed = await decompress(decodeBase64(data.textContent!.trim()), data.dataset["encoding"] ?? "identity");
         data.remove();
         const flames = show(JSON.parse(new TextDecoder().decode(packed)) as Report, host);
         document.documentElement.dataset["ready"] = "1";
+        performance.mark("sparkflame-ready");
+        requestAnimationFrame(() => requestAnimationFrame(() => performance.mark("sparkflame-drawn")));
         // First the rest is drawn.
         if (flames) requestAnimationFrame(() => window.setTimeout(() => void flames.start().catch((error: unknown) => flames.host.replaceChildren(
             element("p", { role: "alert" }, `The samples cannot be shown: ${error instanceof Error ? error.message : String(error)}.`)))));

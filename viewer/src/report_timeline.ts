@@ -2,6 +2,7 @@
 // double click to see all again.
 import { element } from "./dom.js";
 import { Curves, type Frame } from "./report_curves.js";
+import { TaskPainter } from "./report_tasks.js";
 import { isDark } from "./theme.js";
 import { duration, extent, moment, Report, TASK_STATUS } from "./report_model.js";
 
@@ -17,7 +18,7 @@ export function layLanes(report: Report): Lanes {
     const { launch_ms: launch, duration_ms: took, executor } = report.tasks;
     const lane = new Int32Array(launch.length).fill(-1);
     const slots: number[][] = report.executors.map(() => []);
-    const order = [...launch.keys()].filter((i) => launch[i]! >= 0 && executor[i]! >= 0).sort((a, b) => launch[a]! - launch[b]!);
+    const order = Uint32Array.from(launch.keys()).filter((i) => launch[i]! >= 0 && executor[i]! >= 0).sort((a, b) => launch[a]! - launch[b]!);
     for (const task of order) {
         const ends = slots[executor[task]!]!;
         let slot = ends.findIndex((end) => end <= launch[task]!);
@@ -44,16 +45,12 @@ function marksOf(report: Report): Mark[] {
     return [...errors, ...lost];
 }
 
-/** Neighbours differ, and none is the red of what failed. */
-function stageColour(stage: number): string {
-    return `hsl(${40 + (170 + stage * 137.5) % 290} 50% 55%)`;
-}
-
 export class Timeline {
     readonly host: HTMLElement;
     private readonly canvas = element("canvas", { tabindex: "0", role: "img", "aria-label": "Tasks over time, by executor; arrow keys move, + and - zoom" });
     private readonly marks: Mark[];
     private readonly curves: Curves;
+    private readonly painter: TaskPainter;
     private readonly hint = element("div", { id: "hint", hidden: true });
     private readonly lanes: Lanes;
     private readonly whole: [number, number];
@@ -66,6 +63,7 @@ export class Timeline {
         this.lanes = layLanes(report);
         this.marks = marksOf(report);
         this.curves = new Curves(report);
+        this.painter = new TaskPainter(report.tasks, this.lanes.lane, report.stages.map((stage) => stage.id));
         if (this.curves.names.length > 0) this.canvas.setAttribute("aria-label", `${this.canvas.getAttribute("aria-label")}; below them ${this.curves.names.join(", ")}`);
         this.whole = extent(report);
         this.shown = [...this.whole];
@@ -137,7 +135,7 @@ export class Timeline {
         context.textBaseline = "middle";
         this.drawAxis(context, style.getPropertyValue("--soft"), height);
         this.drawJobs(context, style.getPropertyValue("--bar"), style.getPropertyValue("--fore"));
-        this.drawTasks(context);
+        this.drawTasks(context, ratio);
         this.drawMarks(context, style.getPropertyValue("--bad"));
         const frame = this.frame(style);
         this.curves.draw(context, frame);
@@ -205,22 +203,11 @@ export class Timeline {
         }
     }
 
-    private drawTasks(context: CanvasRenderingContext2D): void {
-        const { launch_ms: launch, duration_ms: took, stage, status } = this.report.tasks;
-        const top = this.lanesTop(), high = this.laneHeight(), right = LABEL + this.width();
-        const lastX = new Float64Array(this.lanes.count).fill(-1);
-        for (let i = 0; i < launch.length; i++) {
-            const lane = this.lanes.lane[i]!;
-            if (lane < 0) continue;
-            const from = Math.max(this.x(launch[i]!), LABEL), to = Math.min(this.x(launch[i]! + Math.max(took[i]!, 1)), right);
-            // What is below a pixel is drawn once per pixel, so that a million tasks are drawn at once.
-            if (to < LABEL || from > right || (to - from < 0.5 && Math.floor(from) === lastX[lane])) continue;
-            lastX[lane] = Math.floor(from);
-            context.fillStyle = status[i] === 2 ? "#d33c3c" : stageColour(this.report.stages[stage[i]!]!.id);
-            context.globalAlpha = status[i] === 3 ? 0.4 : 1;
-            context.fillRect(from, top + lane * high, Math.max(to - from - (high > 4 ? 0.5 : 0), 0.75), high - (high > 4 ? 1 : 0));
-        }
-        context.globalAlpha = 1;
+    private drawTasks(context: CanvasRenderingContext2D, ratio: number): void {
+        if (this.lanes.count === 0) return;
+        const width = this.width(), height = this.lanes.count * this.laneHeight();
+        const picture = this.painter.paint({ from: this.shown[0], to: this.shown[1], width: width * ratio, height: height * ratio, laneHeight: this.laneHeight() * ratio });
+        context.drawImage(picture, LABEL, this.lanesTop(), width, height);
     }
 
     private drawLabels(context: CanvasRenderingContext2D, back: string, fore: string): void {
