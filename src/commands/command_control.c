@@ -5,6 +5,7 @@
 
 #include "commands/agent_library.h"
 #include "commands/command.h"
+#include "commands/control_file.h"
 #include "jvm_attach/attach.h"
 #include "spark/process_list.h"
 
@@ -102,6 +103,17 @@ static int control(const char *pattern, const char *line)
     return good ? EXIT_GOOD : EXIT_FAILED;
 }
 
+static int control_application(const char *folder, char **words, int count)
+{
+    struct error error = {0};
+    if (control_file_write(folder, words, count, &error))
+        return EXIT_GOOD;
+    if (error.code == ERROR_USAGE)
+        return command_usage_error(&command_control, "%s", error.message);
+    command_complain(&command_control, "%s", error.message);
+    return EXIT_FAILED;
+}
+
 static int run(int argc, char **argv)
 {
     struct error error = {0};
@@ -117,6 +129,8 @@ static int run(int argc, char **argv)
     }
     if (count < 2)
         return command_usage_error(&command_control, "give a JVM and what to do: \"control 4711 status\"");
+    if (control_file_is_meant(argv[1]))
+        return control_application(argv[1], argv + 2, count - 1);
     const char *action = action_of(argv[2]);
     if (action == NULL)
         return command_usage_error(&command_control, "no action \"%s\"", argv[2]);
@@ -135,17 +149,29 @@ static int run(int argc, char **argv)
 const struct command command_control = {
     .name = "control",
     .summary = "Start, stop and question the agent in running JVMs",
-    .usage = "[OPTIONS] PID|APPLICATION|CLASS|ROLE ACTION [ARGUMENT…]",
-    .details = "Actions are start, resume, stop, dump (what was sampled so far), status, metrics (for "
-               "Prometheus), events and "
-               "version. The arguments are those of the agent: event=cpu, interval=1ms, file=profile.jfr, … "
-               "The agent is "
-               "loaded if it is not there yet. All JVMs that fit are meant: an application's id means its "
-               "driver and "
-               "executors on this machine.\n",
-    .examples = "  sparkflame control 4711 start event=cpu file=profile.jfr\n"
-                "  sparkflame control 4711 stop\n"
-                "  sparkflame control app-20260131140500-0001 status\n",
+    .usage = "[OPTIONS] PID|APPLICATION|CLASS|ROLE|FOLDER ACTION [ARGUMENT…]",
+    .details =
+        "Actions are start, resume, stop, dump (what was sampled so far), status, metrics (for "
+        "Prometheus), events and "
+        "version. The arguments are those of the agent: event=cpu, interval=1ms, file=profile.jfr, … "
+        "The agent is "
+        "loaded if it is not there yet. All JVMs that fit are meant: an application's id means its "
+        "driver and "
+        "executors on this machine.\n\n"
+        "With the folder of an application (outputDir/APPLICATION, or localDir/APPLICATION) it tells the "
+        "Spark plugin "
+        "in all its JVMs, on any machine, by a file there: on, off, or reset (as configured), with "
+        "executor=IDS (\"driver\" is one), "
+        "for=30s and arguments of the agent. \"-\" prints that file, to be put where only Hadoop can "
+        "write.\n",
+    .examples =
+        "  sparkflame control 4711 start event=cpu file=profile.jfr\n"
+        "  sparkflame control 4711 stop\n"
+        "  sparkflame control app-20260131140500-0001 status\n"
+        "  sparkflame control profiles/app-20260131140500-0001/ off\n"
+        "  sparkflame control profiles/app-20260131140500-0001/ on executor=3 for=30s event=cpu "
+        "interval=1ms\n"
+        "  sparkflame control - off | hdfs dfs -put -f - /profiles/app-20260131140500-0001/.control\n",
     .options = groups,
     .run = run,
 };

@@ -15,7 +15,7 @@ final class DriverSide implements DriverPlugin {
     private Settings settings;
     private ExecutorChoice choice;
     private final JobsOfStages jobs = new JobsOfStages();
-    private Recorder recorder;
+    private RecorderSwitch recording;
 
     DriverSide(Dialect dialect) {
         this.dialect = dialect;
@@ -45,8 +45,9 @@ final class DriverSide implements DriverPlugin {
                 // Of local-cluster the driver is the ancestor of executors, whose Python workers they sample themselves.
                 settings.python = settings.python && alone;
             }
-            if (settings != null && settings.enabled && (settings.driver || (alone && settings.executor))) {
-                recorder = RecorderSetup.start(settings, plugin.conf(), true, "driver");
+            if (settings != null && settings.enabled) {
+                recording = new RecorderSwitch(new RecorderSetup(settings, plugin.conf(), true, "driver"),
+                        settings.driver || (alone && settings.executor));
             }
         } catch (Throwable e) {
             LOG.warn("sparkflame: the driver is not profiled", e);
@@ -64,6 +65,8 @@ final class DriverSide implements DriverPlugin {
 
     @Override
     public void shutdown() {
-        Recorder.end(recorder);
+        if (recording != null) {
+            recording.end();
+        }
     }
 }

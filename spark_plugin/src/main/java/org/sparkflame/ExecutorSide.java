@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 final class ExecutorSide implements ExecutorPlugin {
     private static final Logger LOG = LoggerFactory.getLogger("org.sparkflame");
     private final Dialect dialect;
-    private Recorder recorder;
+    private RecorderSwitch recording;
     private StageDetails stages;
 
     ExecutorSide(Dialect dialect) {
@@ -27,8 +27,9 @@ final class ExecutorSide implements ExecutorPlugin {
                 return; // one JVM: the driver's side records it
             }
             Settings settings = RecorderSetup.settings(dialect, plugin.conf(), false);
-            if (settings != null && isWanted(settings, plugin)) {
-                recorder = RecorderSetup.start(settings, plugin.conf(), false, plugin.executorID());
+            if (settings != null && settings.enabled) {
+                recording = new RecorderSwitch(new RecorderSetup(settings, plugin.conf(), false, plugin.executorID()),
+                        isWanted(settings, plugin));
             }
         } catch (Throwable e) {
             LOG.warn("sparkflame: this executor is not profiled", e);
@@ -44,7 +45,7 @@ final class ExecutorSide implements ExecutorPlugin {
     public void onTaskStart() {
         try {
             TaskContext context = TaskContext.get();
-            if (Recorder.isRunning() && context != null) {
+            if (Recorder.isTagging() && context != null) {
                 Agent.setTaskTag(TaskTag.of(context));
                 stages.note(context);
             }
@@ -65,7 +66,7 @@ final class ExecutorSide implements ExecutorPlugin {
 
     private static void endTag() {
         try {
-            if (Recorder.isRunning()) {
+            if (Recorder.isTagging()) {
                 Agent.setTaskTag(null);
             }
         } catch (Throwable e) {
@@ -76,6 +77,8 @@ final class ExecutorSide implements ExecutorPlugin {
     @Override
     public void shutdown() {
         stages.stop();
-        Recorder.end(recorder);
+        if (recording != null) {
+            recording.end();
+        }
     }
 }

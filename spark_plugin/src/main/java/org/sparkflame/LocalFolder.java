@@ -30,6 +30,7 @@ final class LocalFolder {
 
     /** Where the next recording goes. */
     File next() {
+        folder.mkdirs(); // gone when all was shipped
         return new File(folder, String.format(Locale.ROOT, "%s.%06d.jfr", baseName, sequence + 1));
     }
 

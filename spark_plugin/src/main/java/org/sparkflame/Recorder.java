@@ -20,6 +20,7 @@ final class Recorder {
      */
     private static final int SHUTDOWN_PRIORITY = 60;
     private static volatile Recorder running;
+    private static volatile boolean tagging;
 
     private final LocalFolder folder;
     private final Shipper shipper;
@@ -38,19 +39,19 @@ final class Recorder {
         thread.setDaemon(true);
     }
 
-    /** Whether samples are taken in this JVM, so that tags are worth setting. */
-    static boolean isRunning() {
-        return running != null;
+    /** Whether tags are worth setting: once samples were taken, they may be again while a task runs. */
+    static boolean isTagging() {
+        return tagging;
     }
 
     /** Starts the only recorder of this JVM; null when there is one already. `shipper` may be null. */
-    static synchronized Recorder start(Settings settings, String labels, LocalFolder folder, Shipper shipper)
-            throws IOException {
+    static synchronized Recorder start(Settings settings, String wanted, String labels, LocalFolder folder,
+            Shipper shipper) throws IOException {
         if (running != null) {
             return null;
         }
         NativeLibrary.load(settings.localDir, System.getProperty("java.io.tmpdir"), System.getProperty("user.dir"));
-        String arguments = settings.arguments;
+        String arguments = wanted;
         if (!arguments.contains("memlimit=")) {
             arguments += ",memlimit=" + settings.memoryLimitBytes;
         }
@@ -61,6 +62,7 @@ final class Recorder {
         Recorder recorder = new Recorder(folder, shipper, settings.intervalMilliseconds);
         folder.advance();
         running = recorder;
+        tagging = true;
         recorder.thread.start();
         ShutdownHookManager.get().addShutdownHook(() -> end(recorder), SHUTDOWN_PRIORITY);
         return recorder;

@@ -14,8 +14,26 @@ import scala.Tuple2;
 /** From Spark's configuration to a running recorder; says in one line what is profiled, how, and where it goes. */
 final class RecorderSetup {
     private static final Logger LOG = LoggerFactory.getLogger("org.sparkflame");
+    final Settings settings;
+    /** "driver" or the executor's number. */
+    final String executor;
+    private final SparkConf conf;
+    private final boolean isDriver;
+    private final String application;
+    private final String subfolder;
+    private final String baseName;
+    private LocalFolder folder;
+    private int starts;
 
-    private RecorderSetup() {
+    RecorderSetup(Settings settings, SparkConf conf, boolean isDriver, String executor) {
+        this.settings = settings;
+        this.conf = conf;
+        this.isDriver = isDriver;
+        this.executor = executor;
+        application = conf.get("spark.app.id", "unknown");
+        String attempt = conf.get("spark.app.attempt.id", "");
+        subfolder = attempt.isEmpty() ? application : application + "_" + attempt;
+        baseName = settings.dialect.baseName(isDriver, executor, conf.get("spark.app.name", "application"));
     }
 
     static Map<String, String> entries(SparkConf conf) {
@@ -40,27 +58,29 @@ final class RecorderSetup {
         }
     }
 
+    /** For people. */
+    String what() {
+        return isDriver ? "the driver" : "executor " + executor;
+    }
+
     /** Null when this JVM is recorded already, or cannot be; then the log says why. */
-    static Recorder start(Settings settings, SparkConf conf, boolean isDriver, String executor) {
-        String what = isDriver ? "the driver" : "executor " + executor;
+    Recorder start(String arguments) {
         try {
-            String application = conf.get("spark.app.id", "unknown");
-            String attempt = conf.get("spark.app.attempt.id", "");
-            String subfolder = attempt.isEmpty() ? application : application + "_" + attempt;
-            String baseName = settings.dialect.baseName(isDriver, executor, conf.get("spark.app.name", "application"));
-            File local = new File(settings.localDir, subfolder);
-            LocalFolder folder = new LocalFolder(local.getAbsoluteFile(), baseName, settings.localLimitBytes);
-            Shipper shipper = shipper(settings, conf, subfolder, baseName);
-            Recorder recorder = Recorder.start(settings, labels(application, executor), folder, shipper);
+            if (folder == null) {
+                File local = new File(settings.localDir, subfolder).getAbsoluteFile();
+                folder = new LocalFolder(local, baseName, settings.localLimitBytes);
+            }
+            Shipper shipper = shipper(++starts);
+            Recorder recorder = Recorder.start(settings, arguments, labels(application, executor), folder, shipper);
             if (recorder != null) {
-                LOG.info("sparkflame: {} is profiled ({}), recordings go every {} s to {}", what, settings.arguments,
+                LOG.info("sparkflame: {} is profiled ({}), recordings go every {} s to {}", what(), arguments,
                         settings.intervalMilliseconds / 1000, shipper == null ? folder + " on this machine" : shipper.target());
             }
             return recorder;
         } catch (IllegalArgumentException e) {
             LOG.error("sparkflame: {}args: {}. Nothing is profiled.", Settings.PREFIX, e.getMessage());
         } catch (Throwable e) {
-            LOG.error("sparkflame: {} is not profiled: {}", what, e.toString());
+            LOG.error("sparkflame: {} is not profiled: {}", what(), e.toString());
         }
         return null;
     }
@@ -70,15 +90,24 @@ final class RecorderSetup {
         return new Labels().add("application", application).add("executor", executor).toString();
     }
 
-    private static Shipper shipper(Settings settings, SparkConf conf, String subfolder, String baseName) {
+    ControlFile controlFile() {
+        File local = new File(new File(settings.localDir, subfolder), Control.FILE_NAME);
+        Path remote = settings.outputDir == null ? null
+                : new Path(new Path(settings.outputDir, subfolder), Control.FILE_NAME);
+        return new ControlFile(local, remote, configuration(conf));
+    }
+
+    /** One file cannot go on where it was closed, so that a later start has another. */
+    private Shipper shipper(int start) {
         if (settings.outputDir == null) {
             return null;
         }
-        Path folder = new Path(settings.outputDir, subfolder);
+        Path target = new Path(settings.outputDir, subfolder);
         if (settings.dialect.writesOneFile()) {
-            return new HadoopFile(new Path(folder, baseName + ".jfr"), configuration(conf));
+            String name = baseName + (start == 1 ? "" : "-" + start) + ".jfr";
+            return new HadoopFile(new Path(target, name), configuration(conf));
         }
-        return new HadoopObjects(folder, configuration(conf), settings.compress);
+        return new HadoopObjects(target, configuration(conf), settings.compress);
     }
 
     private static Configuration configuration(SparkConf conf) {

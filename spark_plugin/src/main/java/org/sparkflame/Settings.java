@@ -16,7 +16,7 @@ final class Settings {
     private static final String PROPOSAL_PREFIX = "spark.executor.profiling.";
     private static final Set<String> KEYS = names("enabled", "driver.enabled", "executor.enabled", "executor.fraction",
             "executor.ids", "executor.hosts", "executor.first", "args", "outputDir", "localDir", "interval",
-            "localLimit", "memoryLimit", "compress", "python.enabled", "python.rate");
+            "localLimit", "memoryLimit", "compress", "control", "python.enabled", "python.rate");
 
     Dialect dialect = Dialect.SPARKFLAME;
     boolean enabled = true;
@@ -34,6 +34,8 @@ final class Settings {
     long localLimitBytes = 1L << 30;
     long memoryLimitBytes = 128L << 20;
     boolean compress;
+    /** How often the control file is looked at; 0: never. */
+    long controlMilliseconds = 10_000;
     boolean python = true;
     int pythonRate = 100;
     /** What is to be said to the user but is no reason to stop. */
@@ -167,6 +169,7 @@ final class Settings {
                 reader.milliseconds(PREFIX + "interval", intervalMilliseconds));
         localLimitBytes = reader.bytes(PREFIX + "localLimit", localLimitBytes);
         memoryLimitBytes = reader.bytes(PREFIX + "memoryLimit", memoryLimitBytes);
+        controlMilliseconds = reader.milliseconds(PREFIX + "control", controlMilliseconds);
         compress = reader.flag(PREFIX + "compress", compress);
         python = reader.flag(PREFIX + "python.enabled", python);
         pythonRate = reader.count(PREFIX + "python.rate", pythonRate, 1, 1000);
