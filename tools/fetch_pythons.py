@@ -2,7 +2,8 @@
 """Fetch the CPythons that the sampler is tested with into build/pythons, once each: fetch_pythons.py [VERSION…].
 
 They come as jars from the repositories that Maven is set up with; a version that cannot be had is an error. 3.8 was
-never published there, so one that the machine has is used, and without one 3.8 is left out.
+never published there, so one that the machine has is used (of pyenv, or /usr/bin/python3.8); without one it is left out.
+Debian never had it; Ubuntu 20.04's archive does.
 """
 
 import os

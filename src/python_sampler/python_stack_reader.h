@@ -6,6 +6,7 @@
  * code are equal in both copies held them at the moment when the thread's state was read, so a chain of such frames,
  * from the innermost one on, is the stack at that moment. The innermost frame itself may differ between the copies:
  * its second copy tells what ran in it right after. Anything else is read again, and given up after some attempts.
+ * One copy does for a thread that is proved not to have had the GIL while it was made.
  *
  * Owns: what it remembers of the thread's frames, until python_stack_memory_release().
  * Threads: one at a time.

@@ -29,7 +29,8 @@ enum python_thread_look {
     THREAD_SLEPT, /* waits, and has not run since its stack was last read */
 };
 
-/* What the kernel said of a thread each time that it was asked. */
+/* What the kernel said of a thread each time that it was asked. With --idle, where that is a label only, it is asked
+ * again after at most 3 ticks. */
 struct python_thread_habit {
     bool runs;
     uint8_t count; /* equal answers on end */
