@@ -31,6 +31,7 @@ struct engine {
     uint64_t default_interval_ns;
     bool (*start)(const struct engine_settings *settings, struct error *error) MUST_CHECK;
     void (*stop)(void);
+    void (*flush)(void);                              /* hands over what it holds back; NULL: nothing */
     bool (*add_thread)(struct thread_record *record); /* NULL: does not work per thread */
     void (*remove_thread)(struct thread_record *record);
 };

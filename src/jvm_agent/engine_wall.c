@@ -67,6 +67,16 @@ static void visit(struct thread_record *record, void *context)
     syscall(SYS_tgkill, getpid(), tid, settings.signal_number);
 }
 
+static void idle_visit(struct thread_record *record, void *context)
+{
+    flush_idle(record);
+}
+
+static void flush(void)
+{
+    thread_table_each(idle_visit, NULL);
+}
+
 static void flush_visit(struct thread_record *record, void *context)
 {
     flush_idle(record);
@@ -123,4 +133,5 @@ const struct engine engine_wall = {
     .default_interval_ns = 50000000,
     .start = start,
     .stop = stop,
+    .flush = flush,
 };

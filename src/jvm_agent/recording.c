@@ -429,6 +429,8 @@ static bool dump_locked(const struct arguments *later, struct text_builder *text
         return error_set(error, ERROR_USAGE, "Profiler has not started");
     if (format == FORMAT_NONE)
         return true;
+    if (recording.active && recording.plan.wall != NULL)
+        recording.plan.wall->flush();
     drain();
     if (format == FORMAT_JFR)
         return dump_session(error);
