@@ -4,37 +4,11 @@
 #include <stdlib.h>
 
 #include "formats/byte_source.h"
-#include "spark/log_report.h"
 #include "spark/metrics.h"
-#include "spark/report.h"
 #include "spark/spark_log.h"
+#include "write_report.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void write_all(const struct spark_log *log)
-{
-    struct error error = {0};
-    struct report report;
-    struct text_builder text;
-    struct output output;
-    if (!report_init(&report, &log->application, log, &error))
-        abort();
-    text_builder_init(&text, (size_t)64 << 20);
-    if (!output_open_memory(&output, &text, &error))
-        abort();
-    report_write_json(&report, REPORT_ALL, &output);
-    report_write_text(&report, &output);
-    log_report_write_summary(log, &output);
-    log_report_write_errors(log, 10, &output);
-    log_report_write_chunks(log, 10, &output);
-    log_report_write_jobs(log, &output);
-    log_report_write_stages(log, &output);
-    log_report_write_tasks(log, &output);
-    if (!output_finish(&output, &error))
-        abort();
-    text_builder_release(&text);
-    report_release(&report);
-}
 
 static void read_log(struct text_view bytes)
 {
@@ -49,7 +23,7 @@ static void read_log(struct text_view bytes)
         byte_source_close(source);
         if (!spark_log_finish(&log, &error))
             abort();
-        write_all(&log);
+        write_report(&(struct report_sources){.application = &log.application, .log = &log});
     }
     spark_log_release(&log);
 }

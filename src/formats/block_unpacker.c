@@ -235,9 +235,10 @@ static bool next_lzf(struct block_unpacker *unpacker, struct text_view *input, s
     const char *bytes = unpacker->packed.data + header;
     size_t raw_size = type == LZF_RAW ? size : big_endian_16(unpacker->packed.data + 5);
     bool good = reserve_raw(unpacker, raw_size, error);
-    if (good && type == LZF_RAW)
+    if (good && type == LZF_RAW && size > 0)
         memcpy(unpacker->raw, bytes, size);
-    else if (good && !unpack_lzf((const unsigned char *)bytes, size, unpacker->raw, raw_size))
+    if (good && type == LZF_PACKED &&
+        !unpack_lzf((const unsigned char *)bytes, size, unpacker->raw, raw_size))
         good = error_set(error, ERROR_BAD_INPUT, "damaged LZF chunk");
     unpacker->raw_size = good ? raw_size : 0;
     text_builder_clear(&unpacker->packed);
