@@ -40,10 +40,23 @@ static bool is_known(JNIEnv *environment, jclass found)
     return false;
 }
 
+/* While an agent is being attached the JVM does not look for functions in its library yet. */
+static void give_functions(JNIEnv *environment, jclass found)
+{
+    JNINativeMethod methods[] = {
+        {"getThreadLocalBuffer", "()Ljava/nio/ByteBuffer;",
+         (void *)Java_one_profiler_Recording_getThreadLocalBuffer},
+        {"emitSpan", "(JJLjava/lang/String;)V", (void *)Java_one_profiler_Recording_emitSpan},
+    };
+    (*environment)->RegisterNatives(environment, found, methods, COUNT_OF(methods));
+    clear_exception(environment);
+}
+
 static void remember(JNIEnv *environment, jclass found)
 {
     if (class_count == CLASS_LIMIT || is_known(environment, found))
         return;
+    give_functions(environment, found);
     jweak reference = (*environment)->NewWeakGlobalRef(environment, found);
     if (reference != NULL)
         classes[class_count++] = reference;
