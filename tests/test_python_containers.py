@@ -92,9 +92,11 @@ def last_descendant(pid):
 
 @contextlib.contextmanager
 def contained(prefix, root, *arguments):
+    """Without a /proc the loader does not know where the program lies, so it is told where its library is."""
     command = list(map(str, python_in(prefix, root, *arguments)))
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8",
-                               env={"PYTHONIOENCODING": "utf-8", "LC_ALL": "C.UTF-8", "PATH": os.environ["PATH"]})
+                               env={"PYTHONIOENCODING": "utf-8", "LC_ALL": "C.UTF-8", "PATH": os.environ["PATH"],
+                                    "LD_LIBRARY_PATH": "/python/lib"})
     try:
         first_line = process.stdout.readline()
         yield last_descendant(process.pid), first_line

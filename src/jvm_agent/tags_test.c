@@ -15,6 +15,7 @@ TEST(a_thread_has_the_tag_it_set)
     CHECK(text_equal(tags_text(number), TEXT("stage=1;task=10"))); /* samples with it may be on their way */
     CHECK(text_equal(tags_text(tags_add(TEXT("a span"))), TEXT("a span")));
     CHECK(text_equal(tags_text(0), TEXT("")));
+    thread_table_remove(thread_own_id());
 }
 
 TEST(numbers_of_tags_that_ended_are_used_again)
@@ -31,4 +32,5 @@ TEST(numbers_of_tags_that_ended_are_used_again)
             CHECK(text_equal(tags_text(number), text_of(text)));
     }
     CHECK(largest <= TAGS_KEPT + 2);
+    thread_table_remove(thread_own_id());
 }

@@ -45,7 +45,19 @@ static struct text_view class_of(const struct method *method)
     return (struct text_view){method->class_name, method->class_size};
 }
 
-/* "Lorg/example/Class;" is the JVM's way to write org/example/Class. */
+/* "Lorg/example/Class;" is the JVM's way to write org/example/Class, and "LClass.0x1;" that of the hidden Class+0x1. */
+static bool is_signature_of(struct text_view signature, struct text_view class_name)
+{
+    if (signature.size != class_name.size + 2)
+        return false;
+    for (size_t i = 0; i < class_name.size; i++) {
+        char told = signature.data[i + 1], walked = class_name.data[i];
+        if (told != walked && !(told == '.' && walked == '+'))
+            return false;
+    }
+    return true;
+}
+
 static bool is_method(const struct method *method, jmethodID expected)
 {
     char *name = NULL, *signature = NULL;
@@ -54,9 +66,8 @@ static bool is_method(const struct method *method, jmethodID expected)
                 (*java_vm.tools)->GetMethodDeclaringClass(java_vm.tools, expected, &holder) == 0 &&
                 (*java_vm.tools)->GetClassSignature(java_vm.tools, holder, &signature, NULL) == 0;
     if (same) {
-        struct text_view text = text_of(signature);
         same = text_equal(text_of(name), (struct text_view){method->name, method->name_size}) &&
-               text.size > 2 && text_equal(text_part(text, 1, text.size - 2), class_of(method));
+               is_signature_of(text_of(signature), class_of(method));
     }
     (*java_vm.tools)->Deallocate(java_vm.tools, (unsigned char *)name);
     (*java_vm.tools)->Deallocate(java_vm.tools, (unsigned char *)signature);
