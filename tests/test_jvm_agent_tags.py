@@ -40,7 +40,7 @@ def tagged_samples(path):
     return found, wrong
 
 
-@pytest.mark.parametrize("version", ["17", "25"])
+@pytest.mark.parametrize("version", ["11", "17", "25"])
 def test_each_sample_has_its_task(version, classes, tmp_path):
     path = tmp_path / "out.jfr"
     # A busy machine may give a task too few samples to judge by.

@@ -1,5 +1,6 @@
 #include "jvm_agent/walk_check.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "base/text_view.h"
@@ -45,17 +46,20 @@ static struct text_view class_of(const struct method *method)
     return (struct text_view){method->class_name, method->class_size};
 }
 
-/* "Lorg/example/Class;" is the JVM's way to write org/example/Class, and "LClass.0x1;" that of the hidden Class+0x1. */
+/* "Lorg/example/Class;" is the JVM's way to write org/example/Class. Hidden Class+0x1 is "LClass.0x1;", and before Java 15
+ * an anonymous Class is "LClass/0x1;" or "LClass/1;". */
 static bool is_signature_of(struct text_view signature, struct text_view class_name)
 {
-    if (signature.size != class_name.size + 2)
+    if (signature.size < class_name.size + 2)
         return false;
     for (size_t i = 0; i < class_name.size; i++) {
         char told = signature.data[i + 1], walked = class_name.data[i];
         if (told != walked && !(told == '.' && walked == '+'))
             return false;
     }
-    return true;
+    struct text_view rest = text_part(signature, class_name.size + 1, signature.size - class_name.size - 2);
+    return rest.size == 0 || (rest.size > 1 && (rest.data[0] == '/' || rest.data[0] == '.') &&
+                              isdigit((unsigned char)rest.data[1]));
 }
 
 static bool is_method(const struct method *method, jmethodID expected)

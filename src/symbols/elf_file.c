@@ -361,7 +361,8 @@ static bool find_in(const struct elf_file *file, const char *table, const char *
 {
     struct elf_section section, strings;
     size_t size = strlen(name) + 1;
-    if (!elf_file_find_section(file, table, &section) || !elf_file_section(file, section.link, &strings))
+    if (!elf_file_find_section(file, table, &section) || !elf_file_section(file, section.link, &strings) ||
+        strings.data.size < size)
         return false;
     for (size_t i = 1; i < elf_symbol_count(&section); i++) {
         Elf64_Sym entry;
