@@ -210,7 +210,8 @@ const struct command command_record = {
                "native and kernel frames. Several processes make one profile, whose samples know their\n"
                "process, executor, stage and task. JVMs that start later are not recorded.\n\n"
                "Pythons are not stopped unless --pause or --native asks for it: a stack is kept only when\n"
-               "it is proved that it did not change while it was read. CPython 3.8 to 3.15; PySpark workers tell the "
+               "it is proved that it did not change while it was read. CPython 3.8 to 3.15; PySpark workers "
+               "tell the "
                "task that they serve. A program\n"
                "after \"--\" is started and recorded with all processes that it starts, until it ends.\n"
                "Its exit code is passed on. Ctrl-C ends a recording and writes what was read.\n",
