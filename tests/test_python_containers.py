@@ -96,7 +96,7 @@ def contained(prefix, root, *arguments):
     command = list(map(str, python_in(prefix, root, *arguments)))
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8",
                                env={"PYTHONIOENCODING": "utf-8", "LC_ALL": "C.UTF-8", "PATH": os.environ["PATH"],
-                                    "LD_LIBRARY_PATH": "/python/lib"})
+                                    "LD_LIBRARY_PATH": "/python:/python/lib"})
     try:
         first_line = process.stdout.readline()
         yield last_descendant(process.pid), first_line
