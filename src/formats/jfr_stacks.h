@@ -49,7 +49,7 @@ void jfr_stacks_release(struct jfr_stacks *stacks);
 void jfr_stacks_lock(struct jfr_stacks *stacks);
 void jfr_stacks_unlock(struct jfr_stacks *stacks);
 struct jfr_trace_hash jfr_trace_hash(const void *bytes, size_t size, uint64_t world);
-/* Begins to fetch what jfr_stacks_find() will read. */
+/* Begins to fetch what jfr_stacks_find() will read; under the lock, since the table may move. */
 void jfr_stacks_prefetch(const struct jfr_stacks *stacks, struct jfr_trace_hash hash);
 /* The stack's number in the list; NO_STACK when the bytes are new. */
 uint32_t jfr_stacks_find(const struct jfr_stacks *stacks, struct jfr_trace_hash hash);

@@ -261,11 +261,12 @@ static bool add_batch(struct jfr_traces *traces, struct trace *batch, size_t cou
         if (batch[i].number == NULL || *batch[i].number != TRACE_MISSING)
             continue;
         batch[wanted] = batch[i];
-        batch[wanted].hash = jfr_trace_hash(batch[i].at, batch[i].size, traces->world);
-        jfr_stacks_prefetch(stacks, batch[wanted++].hash);
+        batch[wanted++].hash = jfr_trace_hash(batch[i].at, batch[i].size, traces->world);
     }
     bool good = true;
     jfr_stacks_lock(stacks);
+    for (size_t i = 0; i < wanted; i++)
+        jfr_stacks_prefetch(stacks, batch[i].hash);
     for (size_t i = 0; good && i < wanted; i++)
         good = find_stack(traces, &batch[i], error);
     jfr_stacks_unlock(stacks);
