@@ -1,19 +1,10 @@
 // report_open.mjs PAGE…: opens pages of reports in Chromium, several times each, and prints how long it takes until they are drawn
 // and until the flame graph is there, and how long the timeline takes for a step. Wall times, and the processor time of the
 // page's own process, which other work on the machine does not lengthen as much. bench/report_input.py makes an input.
-import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { eventually, launch, openPage } from "../tests/browser/browser.mjs";
-
-const RUNS = Number(process.env.RUNS ?? 5);
-
-async function rendererSeconds(browser) {
-    const client = await browser.newBrowserCDPSession();
-    const { processInfo } = await client.send("SystemInfo.getProcessInfo");
-    await client.detach();
-    return processInfo.filter((one) => one.type === "renderer").reduce((sum, one) => sum + one.cpuTime, 0);
-}
+import { printBest, rendererSeconds } from "./page_times.mjs";
 
 async function measure(file) {
     const browser = await launch();
@@ -45,11 +36,4 @@ async function measure(file) {
     return result;
 }
 
-for (const file of process.argv.slice(2)) {
-    const best = {};
-    for (let run = 0; run < RUNS; run++) {
-        for (const [name, value] of Object.entries(await measure(file))) best[name] = Math.min(best[name] ?? Infinity, value);
-    }
-    const cells = Object.entries(best).map(([name, value]) => `${name} ${value.toFixed(0)} ms`).join(", ");
-    console.log(`${file} (${(statSync(file).size / 1e6).toFixed(2)} MB), best of ${RUNS}: ${cells}`);
-}
+await printBest(measure);

@@ -118,6 +118,14 @@ def test_a_bad_line_is_an_error_with_its_place(sparkflame, log, tmp_path):
     assert json.loads(run.stdout)["application"]["name"] == "event log of a test"
 
 
+def test_lists_with_other_things_are_passed_over(sparkflame, log, tmp_path):
+    lines = log.read_text().splitlines()
+    odd = json.dumps({"Event": "org.apache.spark.sql.execution.ui.SparkListenerDriverAccumUpdates", "executionId": 0,
+                      "accumUpdates": [1, "x", None, {"a": [2]}, [3], [228, "y", 1, 2]]}, separators=(",", ":"))
+    (tmp_path / "odd").write_text("\n".join([*lines[:-1], odd, lines[-1]]) + "\n")
+    assert sparkflame("report", "odd", "-f", "json").returncode == 0
+
+
 @pytest.mark.parametrize("content", [b"", b"hello\n", b"\x00\xff" * 100, b"{\"Event\":12}\n", b"[1,2]\n"])
 def test_what_is_no_event_log(sparkflame, tmp_path, content):
     (tmp_path / "other").write_bytes(content)

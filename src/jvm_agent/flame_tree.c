@@ -152,6 +152,33 @@ uint32_t flame_tree_depth(const struct flame_tree *tree, uint64_t least)
     return deepest + 1;
 }
 
+struct visit {
+    const struct flame_tree *tree;
+    uint64_t least;
+    void (*visit)(const struct flame_box *box, uint32_t row, uint64_t left, void *context);
+    void *context;
+};
+
+static void visit_box(const struct visit *visit, uint32_t number, uint32_t row, uint64_t left)
+{
+    const struct flame_box *boxes = visit->tree->boxes, *box = &boxes[number];
+    visit->visit(box, row, left, visit->context);
+    left += box->self;
+    for (uint32_t child = box->first_child; child != 0; child = boxes[child].next) {
+        if (boxes[child].total >= visit->least)
+            visit_box(visit, child, row + 1, left);
+        left += boxes[child].total;
+    }
+}
+
+void flame_tree_each(const struct flame_tree *tree, uint64_t least,
+                     void (*visit)(const struct flame_box *box, uint32_t row, uint64_t left, void *context),
+                     void *context)
+{
+    struct visit all = {tree, least, visit, context};
+    visit_box(&all, 0, 0, 0);
+}
+
 struct sibling {
     struct text_view name;
     uint32_t number;

@@ -43,6 +43,10 @@ bool flame_tree_build(struct flame_tree *tree, const struct stack_lines *lines, 
 void flame_tree_release(struct flame_tree *tree);
 /* Rows of boxes at least `least` wide, the root's included. */
 uint32_t flame_tree_depth(const struct flame_tree *tree, uint64_t least);
+/* Calls `visit` for each box at least `least` wide, callers first, with its row and the sum of what lies left of it. */
+void flame_tree_each(const struct flame_tree *tree, uint64_t least,
+                     void (*visit)(const struct flame_box *box, uint32_t row, uint64_t left, void *context),
+                     void *context);
 /* Children in the order of their names, for every box. */
 bool flame_tree_sort(struct flame_tree *tree, struct error *error) MUST_CHECK;
 

@@ -107,8 +107,9 @@ static void put_number(struct output *output, uint64_t number)
     output_u64(output, number);
 }
 
-static void put_box(struct page *page, const struct flame_box *box, uint32_t level, uint64_t left)
+static void put_box(const struct flame_box *box, uint32_t level, uint64_t left, void *context)
 {
+    struct page *page = context;
     struct output *output = page->output;
     bool above = page->any && level == page->level + 1 && left == page->left;
     bool beside = page->any && level == page->level && left == page->left + page->width;
@@ -142,18 +143,6 @@ static void put_box(struct page *page, const struct flame_box *box, uint32_t lev
     page->any = true;
 }
 
-static void put_boxes(struct page *page, uint32_t number, uint32_t level, uint64_t left)
-{
-    const struct flame_box *box = &page->tree.boxes[number];
-    put_box(page, box, level, left);
-    left += box->self;
-    for (uint32_t child = box->first_child; child != 0; child = page->tree.boxes[child].next) {
-        if (page->tree.boxes[child].total >= page->least)
-            put_boxes(page, child, level + 1, left);
-        left += page->tree.boxes[child].total;
-    }
-}
-
 static bool put_part(struct page *page, struct text_view name, struct error *error)
 {
     const struct arguments *arguments = page->view->arguments;
@@ -169,7 +158,7 @@ static bool put_part(struct page *page, struct text_view name, struct error *err
     else if (text_equal(name, TEXT("names")))
         return put_names(page, error);
     else if (text_equal(name, TEXT("boxes")))
-        put_boxes(page, 0, 0, 0);
+        flame_tree_each(&page->tree, page->least, put_box, page);
     return true;
 }
 

@@ -1,5 +1,6 @@
 #include "jvm_agent/profile_svg.h"
 
+#include "base/xml_text.h"
 #include "jvm_agent/flame_tree.h"
 
 #define WIDTH 1200.0
@@ -22,21 +23,6 @@ struct picture {
 static const char *const colours[] = {"#b2e1b2", "#50e150", "#50cccc", "#e15a5a",
                                       "#c8c83c", "#e17d00", "#cce880"};
 
-static void put_xml(struct output *output, struct text_view text)
-{
-    for (size_t i = 0; i < text.size; i++) {
-        unsigned char byte = (unsigned char)text.data[i];
-        if (byte == '<')
-            output_c_string(output, "&lt;");
-        else if (byte == '>')
-            output_c_string(output, "&gt;");
-        else if (byte == '&')
-            output_c_string(output, "&amp;");
-        else
-            output_byte(output, byte < 0x20 ? ' ' : (char)byte);
-    }
-}
-
 /* As many letters as fit, cut between whole characters. */
 static struct text_view shortened(struct text_view name, double width)
 {
@@ -48,14 +34,15 @@ static struct text_view shortened(struct text_view name, double width)
     return text_part(name, 0, letters);
 }
 
-static void put_box(const struct picture *picture, const struct flame_box *box, uint32_t row, uint64_t left)
+static void put_box(const struct flame_box *box, uint32_t row, uint64_t left, void *context)
 {
+    const struct picture *picture = context;
     struct output *output = picture->output;
     struct text_view name = box->name == 0 ? TEXT("all") : string_table_text(&picture->tree.names, box->name);
     double width = (double)box->total * picture->per_value, x = (double)left * picture->per_value;
     uint32_t y = TITLE_HEIGHT + (picture->down ? row : picture->rows - 1 - row) * ROW_HEIGHT;
     output_c_string(output, "<g><title>");
-    put_xml(output, name);
+    xml_text_write(output, name);
     output_format(output, " (%llu %s, %.2f%%)</title>", (unsigned long long)box->total,
                   picture->view->arguments->total ? picture->view->unit : "samples",
                   100.0 * (double)box->total / (double)picture->tree.boxes[0].total);
@@ -63,22 +50,10 @@ static void put_box(const struct picture *picture, const struct flame_box *box, 
                   ROW_HEIGHT - 1, colours[box->type < COUNT_OF(colours) ? box->type : 3]);
     if (width > 3 * LETTER_WIDTH) {
         output_format(output, "<text x=\"%.1f\" y=\"%u\">", x + 3, y + ROW_HEIGHT - 4);
-        put_xml(output, shortened(name, width));
+        xml_text_write(output, shortened(name, width));
         output_c_string(output, "</text>");
     }
     output_c_string(output, "</g>\n");
-}
-
-static void put_boxes(const struct picture *picture, uint32_t number, uint32_t row, uint64_t left)
-{
-    const struct flame_box *box = &picture->tree.boxes[number];
-    put_box(picture, box, row, left);
-    left += box->self;
-    for (uint32_t child = box->first_child; child != 0; child = picture->tree.boxes[child].next) {
-        if (picture->tree.boxes[child].total >= picture->least)
-            put_boxes(picture, child, row + 1, left);
-        left += picture->tree.boxes[child].total;
-    }
 }
 
 static void put_picture(struct picture *picture)
@@ -92,10 +67,10 @@ static void put_picture(struct picture *picture)
                   "font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n"
                   "<text x=\"%.0f\" y=\"20\" text-anchor=\"middle\">",
                   WIDTH, height, WIDTH, height, WIDTH / 2);
-    put_xml(output, text_of(title == NULL ? "Flame Graph" : title));
+    xml_text_write(output, text_of(title == NULL ? "Flame Graph" : title));
     output_c_string(output, "</text>\n");
     if (picture->tree.boxes[0].total > 0)
-        put_boxes(picture, 0, 0, 0);
+        flame_tree_each(&picture->tree, picture->least, put_box, picture);
     output_c_string(output, "</svg>\n");
 }
 

@@ -12,10 +12,10 @@ static struct application *application_of(struct json_fields_reader *fields)
     return ((struct event_reader *)fields->context)->application;
 }
 
-/* ---- lists of objects ---- */
+/* ---- lists ---- */
 
-/* Calls `read` for each object of a list; what is no object is passed over. */
-static bool read_list(struct json_fields_reader *fields, enum json_token first,
+/* Calls `read` for each object or list, as `wanted` says, of a list; what is none is passed over. */
+static bool read_list(struct json_fields_reader *fields, enum json_token first, enum json_token wanted,
                       bool (*read)(struct json_fields_reader *fields, void *place), void *place)
 {
     if (first != JSON_ARRAY_BEGIN)
@@ -26,8 +26,7 @@ static bool read_list(struct json_fields_reader *fields, enum json_token first,
             return true;
         if (token == JSON_FAILED)
             return false;
-        if (token == JSON_OBJECT_BEGIN ? !read(fields, place)
-                                       : !json_reader_skip(fields->json, token, fields->error))
+        if (token == wanted ? !read(fields, place) : !json_reader_skip(fields->json, token, fields->error))
             return false;
     }
 }
@@ -87,7 +86,7 @@ static bool read_data_set(struct json_fields_reader *fields, void *place)
 
 bool event_log_read_data_sets(struct json_fields_reader *fields, enum json_token first, void *place)
 {
-    return read_list(fields, first, read_data_set, place);
+    return read_list(fields, first, JSON_OBJECT_BEGIN, read_data_set, place);
 }
 
 /* ---- counters of a stage ---- */
@@ -125,7 +124,7 @@ static bool read_counter(struct json_fields_reader *fields, void *place)
 
 bool event_log_read_counters(struct json_fields_reader *fields, enum json_token first, void *place)
 {
-    return read_list(fields, first, read_counter, place);
+    return read_list(fields, first, JSON_OBJECT_BEGIN, read_counter, place);
 }
 
 /* ---- peaks of an executor ---- */
@@ -188,7 +187,7 @@ static bool read_plan_metric(struct json_fields_reader *fields, void *place)
 
 static bool read_plan_metrics(struct json_fields_reader *fields, enum json_token first, void *place)
 {
-    return read_list(fields, first, read_plan_metric, place);
+    return read_list(fields, first, JSON_OBJECT_BEGIN, read_plan_metric, place);
 }
 
 /* The reader of JSON limits how deep this goes. */
@@ -196,7 +195,7 @@ static bool read_node(struct json_fields_reader *fields, void *place);
 
 static bool read_nodes(struct json_fields_reader *fields, enum json_token first, void *place)
 {
-    return read_list(fields, first, read_node, place);
+    return read_list(fields, first, JSON_OBJECT_BEGIN, read_node, place);
 }
 
 static bool read_node(struct json_fields_reader *fields, void *place)
@@ -242,19 +241,18 @@ static void add_files(struct sql_files *files, enum file_counter kind, int64_t v
         *places[kind] += value;
 }
 
+static bool read_driver_counter(struct json_fields_reader *fields, void *place)
+{
+    int64_t pair[2] = {-1, 0};
+    if (!read_pair(fields, pair))
+        return false;
+    uint32_t kind = id_map_get(&application_of(fields)->file_counters, (uint64_t)pair[0]);
+    if (kind != NO_ID)
+        add_files(place, (enum file_counter)kind, pair[1]);
+    return true;
+}
+
 bool event_log_read_driver_counters(struct json_fields_reader *fields, enum json_token first, void *place)
 {
-    if (first != JSON_ARRAY_BEGIN)
-        return json_reader_skip(fields->json, first, fields->error);
-    for (;;) {
-        int64_t pair[2] = {-1, 0};
-        enum json_token token = json_reader_next(fields->json, fields->error);
-        if (token != JSON_ARRAY_BEGIN)
-            return token == JSON_ARRAY_END;
-        if (!read_pair(fields, pair))
-            return false;
-        uint32_t kind = id_map_get(&application_of(fields)->file_counters, (uint64_t)pair[0]);
-        if (kind != NO_ID)
-            add_files(place, (enum file_counter)kind, pair[1]);
-    }
+    return read_list(fields, first, JSON_ARRAY_BEGIN, read_driver_counter, place);
 }
