@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measure reading event logs and logs: report.py [--runs N] [--tasks N] [--folder FOLDER] [--json FILE].
+"""Measure reading event logs and logs: report.py [--runs N] [--tasks N] [--only PART] [--folder FOLDER] [--json FILE].
 
 Event logs are held against a loop in Python that does nothing but orjson.loads() on each line; logs against Phil's Stopwatch.
 All run in turn, N times; the best CPU time (user and system) and the least of the largest resident sizes count.
@@ -11,6 +11,7 @@ A peer that is not there is left out.
 """
 
 import argparse
+import importlib.util
 import json
 import os
 import pathlib
@@ -70,7 +71,7 @@ def stopwatch(call, path):
 
 def cases(folder, tasks, own_logs):
     """(name, {tool: command})"""
-    has_orjson = run([sys.executable, "-c", "import sys; sys.exit(__import__('importlib.util').util.find_spec('orjson') is None)"])
+    has_orjson = importlib.util.find_spec("orjson") is not None
     events = folder / "events"
     make_events(events, tasks)
     yield f"events-{tasks}", {"sparkflame": [OURS, "report", "-q", "-o", os.devnull, events],
@@ -104,6 +105,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--tasks", type=int, default=100_000)
+    parser.add_argument("--only", default="", help="only cases whose name contains this; the last two take Stopwatch a minute each")
     parser.add_argument("--folder", help="where inputs are made (default: one that is removed)")
     parser.add_argument("--json", help="write the figures to this file, too")
     options = parser.parse_args()
@@ -112,7 +114,8 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(options.folder or scratch)
         folder.mkdir(parents=True, exist_ok=True)
-        figures = {name: measure(name, commands, options.runs) for name, commands in cases(folder, options.tasks, own_logs)}
+        figures = {name: measure(name, commands, options.runs) for name, commands in cases(folder, options.tasks, own_logs)
+                   if options.only in name}
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(figures, indent=1) + "\n")
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "formats/line_reader.h"
-#include "spark/event_log.h"
+#include "spark/event_log_events.h"
 #include "write_report.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -16,8 +16,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!application_init(&application, &error))
         abort();
     struct text_view text = {(const char *)data, size};
-    while (text.size > 0)
-        (void)!event_log_read_line(&application, line_cut(&text), &error);
+    struct json_reader json;
+    json_reader_init_memory(&json, TEXT(""), 0, (size_t)1 << 20);
+    while (text.size > 0) {
+        struct text_view line = line_cut(&text);
+        struct task_event event;
+        if (event_log_read_task(line, &json, &event))
+            (void)!task_event_store(&event, &application, &error);
+        else
+            (void)!event_log_read_line(&application, line, &error);
+    }
+    json_reader_release(&json);
     application_finish(&application);
     write_report(&(struct report_sources){.application = &application});
     application_release(&application);

@@ -1,8 +1,13 @@
 """sparkflame report: what an event log says, against the log of a job whose course is known (make_event_log.py)."""
 
+import contextlib
+import copy
 import gzip
 import json
+import os
+import pty
 import shutil
+import subprocess
 
 import pytest
 
@@ -157,6 +162,92 @@ def test_packed_as_spark_packs(sparkflame, data, log, ending):
         run = sparkflame("report", "-f", "json", "-", stdin=damage)
         assert run.returncode == 1 and run.stderr
         assert json.loads(run.stdout)["application"]["name"] == "event log of a test"
+
+
+@pytest.mark.parametrize("form", [{}, {"sort_keys": True}, {"separators": (" , ", " : "), "sort_keys": True}])
+def test_logs_that_were_written_again(sparkflame, log, tmp_path, form):
+    """By other software: with blanks, or with keys in another order."""
+    (tmp_path / "again").write_text("".join(json.dumps(json.loads(line), **form) + "\n" for line in log.read_text().splitlines()))
+    assert report(sparkflame, tmp_path / "again") == report(sparkflame, log)
+
+
+def many_tasks(log, count):
+    """The log's lines with `count` more tasks, which end in another order than they began."""
+    lines = log.read_text().splitlines()
+    ends = [json.loads(line) for line in lines if '"Event":"SparkListenerTaskEnd"' in line]
+    good, bad = (next(end for end in ends if (end["Task End Reason"]["Reason"] == "Success") is one) for one in (True, False))
+    more = []
+    for number in range(count):
+        end = copy.deepcopy(bad if number % 100 == 99 else good)
+        end["Task Info"].update({"Task ID": 5000 + number, "Index": number, "Executor ID": str(number % 7)})
+        end.setdefault("Task Metrics", {})["Executor Run Time"] = number
+        start = {"Event": "SparkListenerTaskStart", "Stage ID": end["Stage ID"], "Stage Attempt ID": end["Stage Attempt ID"],
+                 "Task Info": {**end["Task Info"], "Finish Time": 0}}
+        more.insert(max(0, len(more) - 3), json.dumps(start, separators=(",", ":")))
+        more.append(json.dumps(end, separators=(",", ":")))
+    return [*lines[:-1], *more, lines[-1]]
+
+
+def test_many_tasks_are_read_by_several_threads(sparkflame, log, tmp_path):
+    """More than one piece of lines; what is packed is read in a way of its own."""
+    lines = many_tasks(log, 2000)
+    text = ("\n".join(lines) + "\n").encode()
+    assert len(text) > 4 << 20
+    (tmp_path / "events").write_bytes(text)
+    (tmp_path / "events.gz").write_bytes(gzip.compress(text, 1))
+    found = report(sparkflame, tmp_path / "events")
+    tasks = {task["id"]: task for task in found["tasks"] if task["id"] >= 5000}
+    assert len(tasks) == 2000
+    for number in range(2000):
+        task = tasks[5000 + number]
+        assert (task["index"], task["executor"], task["run_ms"]) == (number, str(number % 7), number)
+        assert task["status"] == ("failed" if number % 100 == 99 else "succeeded") and ("reason" in task) == (number % 100 == 99)
+    assert report(sparkflame, tmp_path / "events.gz") == found
+    lines[3000] = lines[3000][:-10]
+    (tmp_path / "broken").write_text("\n".join(lines) + "\n")
+    run = sparkflame("report", "broken")
+    assert run.returncode == 1 and b"broken: line 3001: " in run.stderr, run.stderr
+
+
+def named(lines, application, attempt):
+    event = {"Event": "SparkListenerApplicationStart", "App Name": f"the {application}", "App ID": application, "Timestamp": 1,
+             "User": "u", **({"App Attempt ID": attempt} if attempt else {})}
+    return "\n".join(json.dumps(event, separators=(",", ":")) if "SparkListenerApplicationStart" in line else line for line in lines)
+
+
+def test_applications_are_not_mixed(sparkflame, log, tmp_path):
+    lines = log.read_text().splitlines()
+    folder = tmp_path / "history"
+    (folder / "eventlog_v2_app-3").mkdir(parents=True)
+    for path, application, attempt in (("a", "app-1", None), ("b_1", "app-2", "1"), ("b_2", "app-2", "2"),
+                                       ("eventlog_v2_app-3/events_1_app-3", "app-3", None)):
+        (folder / path).write_text(named(lines, application, attempt))
+    run = sparkflame("report", folder)
+    assert run.returncode == 2 and run.stdout == b""
+    assert sorted(line.split(b":", 1)[1] for line in run.stderr.splitlines()[1:]) == [
+        b"   app-1  the app-1", b"   app-2_1  the app-2", b"   app-2_2  the app-2", b"   app-3  the app-3"]
+    assert sparkflame("report", folder / "a", folder / "b_1").returncode == 2
+    assert sparkflame("report", folder, "-a", "app-2").returncode == 2
+    for wanted, name, attempt in (("app-1", "the app-1", None), ("app-2_2", "the app-2", "2"), ("app-3", "the app-3", None)):
+        found = report(sparkflame, folder, "-a", wanted)
+        assert (found["application"]["name"], found["application"]["attempt"]) == (name, attempt)
+        assert len(found["jobs"]) == len(report(sparkflame, log)["jobs"])
+    run = sparkflame("report", folder, "-a", "app-9")
+    assert run.returncode == 1 and b"app-9" in run.stderr
+
+
+def test_a_terminal_shows_progress(binary, log):
+    """On a terminal only, and wiped in the end."""
+    for quiet in ((), ("-q",)):
+        ours, theirs = pty.openpty()
+        subprocess.run([binary, "report", *quiet, log], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=theirs, check=True)
+        os.close(theirs)
+        shown = b""
+        with contextlib.suppress(OSError):
+            while part := os.read(ours, 4096):
+                shown += part
+        os.close(ours)
+        assert (b"MB read" in shown) is not bool(quiet) and shown.endswith(b"\r\x1b[K" if not quiet else b""), shown
 
 
 def test_secrets_are_hidden_unless_asked_for(sparkflame, log, tmp_path):

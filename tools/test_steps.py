@@ -80,7 +80,7 @@ def uses_threads(test):
     stem = re.sub(r"_test$", "", test["name"])
     for path in sources():
         name = f"{path.parent.name}_{path.stem}"
-        if name in (stem, stem + "_test") and re.search(r"base/(threads|parallel)\.h|pthread\.h", path.read_text()):
+        if name in (stem, stem + "_test") and re.search(r"base/(threads|parallel|ordered_work)\.h|pthread\.h", path.read_text()):
             return True
     return False
 

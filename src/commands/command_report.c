@@ -30,7 +30,7 @@ static const struct option_group *groups(void)
          "Text to read, JSON for scripts, or a page (default: by the ending of FILE, else text)",
          "text json html"},
         {"application", 'a', OPTION_TEXT, offsetof(struct report_options, application), "ID",
-         "The application to take when a folder of logs holds several"},
+         "The application to take when there are several; ID_2 is its second attempt"},
         {"show-secrets", 0, OPTION_FLAG, offsetof(struct report_options, shows_secrets), NULL,
          "Passwords, tokens and the like are shown, not hidden"},
         {"against", 0, OPTION_LIST, offsetof(struct report_options, against), "FILE",
@@ -127,10 +127,8 @@ static bool read_run(struct report_input *input, const char *const *paths, size_
     bool good = report_input_init(input, &command_report, &input_options, &error);
     for (size_t i = 0; good && i < count; i++)
         report_input_add(input, paths[i]);
-    if (good && !report_input_has_any(input)) {
-        input->exit_code = input->exit_code == EXIT_GOOD ? EXIT_FAILED : input->exit_code;
+    if (good && !report_input_has_one(input))
         return false;
-    }
     good = good && report_input_finish(input, sources, &error);
     if (!good) {
         command_complain(&command_report, "%s", error.message);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/file_list.h"
 #include "base/threads.h"
 #include "commands/logs_input.h"
@@ -12,6 +13,8 @@
 #include "formats/reader.h"
 #include "spark/log_reader.h"
 #include "spark/recording_name.h"
+
+#define MOST_APPLICATIONS 10000
 
 /* What a file holds; one may hold several kinds. */
 enum content {
@@ -27,6 +30,7 @@ bool report_input_init(struct report_input *input, const struct command *command
     struct spark_log_options log_options = {.least_level = LOG_LEVEL_ERROR,
                                             .shows_secrets = options->shows_secrets};
     *input = (struct report_input){.command = command, .options = options, .exit_code = EXIT_GOOD};
+    progress_init(&input->progress, options->quiet);
     if (!application_init(&input->application, error))
         return false;
     input->application.shows_secrets = options->shows_secrets;
@@ -36,6 +40,7 @@ bool report_input_init(struct report_input *input, const struct command *command
 
 void report_input_release(struct report_input *input)
 {
+    free(input->applications.items);
     application_release(&input->application);
     spark_log_release(&input->log);
     metrics_release(&input->metrics);
@@ -44,6 +49,7 @@ void report_input_release(struct report_input *input)
 
 static void fail(struct report_input *input, const char *message)
 {
+    progress_wipe(&input->progress);
     command_complain(input->command, "%s", message);
     input->exit_code = EXIT_FAILED;
 }
@@ -94,11 +100,51 @@ static bool look(struct report_input *input, const char *path, unsigned *content
 
 /* ---- reading ---- */
 
+/* "ID", or "ID_ATTEMPT". */
+static bool is_wanted(const struct event_log_identity *identity, struct text_view wanted)
+{
+    struct text_view id = text_of(identity->application), attempt = text_of(identity->attempt);
+    if (wanted.size == 0 || text_equal(id, wanted))
+        return true;
+    return attempt.size > 0 && wanted.size == id.size + 1 + attempt.size && text_starts_with(wanted, id) &&
+           wanted.data[id.size] == '_' && text_ends_with(wanted, attempt);
+}
+
+static bool is_same(const struct event_log_identity *left, const struct event_log_identity *right)
+{
+    return strcmp(left->application, right->application) == 0 && strcmp(left->attempt, right->attempt) == 0;
+}
+
+/* True when the log is one of the application that is read. Logs that do not say whose they are go with any. */
+static bool is_of_the_one(struct report_input *input, const char *path)
+{
+    struct report_applications *all = &input->applications;
+    struct event_log_identity identity;
+    if (strcmp(path, "-") == 0 || !event_log_identify(path, &identity) || identity.application[0] == '\0')
+        return true;
+    if (!is_wanted(&identity, text_of(input->options->application)))
+        return false;
+    for (size_t i = 0; i < all->size; i++)
+        if (is_same(&all->items[i], &identity))
+            return i == 0;
+    if (array_reserve(&all->items, &all->capacity, all->size + 1, MOST_APPLICATIONS))
+        all->items[all->size++] = identity;
+    return all->size == 1;
+}
+
 static void read_events(struct report_input *input, const char *path)
 {
     struct error error = {0};
     uint64_t lines_before = input->counts.lines;
-    if (!event_log_read(path, &input->application, &input->counts, &error)) {
+    struct event_log_options options = {
+        .threads = threads_available(),
+        .progress = progress_advance,
+        .progress_context = &input->progress,
+    };
+    if (!is_of_the_one(input, path))
+        return;
+    progress_file(&input->progress, path);
+    if (!event_log_read(path, &options, &input->application, &input->counts, &error)) {
         fail(input, error.message);
     } else if (input->counts.lines == lines_before) {
         error_set(&error, ERROR_BAD_INPUT, "%s: is empty", path);
@@ -234,10 +280,33 @@ void report_input_add(struct report_input *input, const char *path)
 
 /* ---- the end ---- */
 
-bool report_input_has_any(const struct report_input *input)
+static void complain_of_several(const struct report_input *input)
 {
-    return input->counts.events > 0 || input->log.lines > 0 || input->metrics.size > 0 ||
-           input->profile.sample_count > 0;
+    command_complain(input->command,
+                     "there are event logs of several applications; choose one with --application:");
+    for (size_t i = 0; i < input->applications.size; i++) {
+        const struct event_log_identity *one = &input->applications.items[i];
+        command_complain(input->command, "  %s%s%s  %s", one->application, one->attempt[0] == '\0' ? "" : "_",
+                         one->attempt, one->name);
+    }
+}
+
+bool report_input_has_one(struct report_input *input)
+{
+    progress_wipe(&input->progress);
+    if (input->applications.size > 1) {
+        complain_of_several(input);
+        input->exit_code = EXIT_USAGE;
+        return false;
+    }
+    bool has_any = input->counts.events > 0 || input->log.lines > 0 || input->metrics.size > 0 ||
+                   input->profile.sample_count > 0;
+    if (!has_any && input->exit_code == EXIT_GOOD) {
+        if (input->options->application != NULL)
+            command_complain(input->command, "nothing is of application %s", input->options->application);
+        input->exit_code = EXIT_FAILED;
+    }
+    return has_any;
 }
 
 bool report_input_finish(struct report_input *input, struct report_sources *sources, struct error *error)

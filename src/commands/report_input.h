@@ -12,6 +12,7 @@
 #include "base/attributes.h"
 #include "base/error.h"
 #include "commands/command.h"
+#include "commands/progress.h"
 #include "model/profile.h"
 #include "spark/event_log.h"
 #include "spark/metrics.h"
@@ -19,10 +20,16 @@
 #include "spark/spark_log.h"
 
 struct report_input_options {
-    const char *application; /* of a folder that holds logs of several; NULL */
+    const char *application; /* of several; also with an attempt, "ID_2"; NULL */
     bool quiet;
     bool needs_profiles; /* else samples are passed over */
     bool shows_secrets;
+};
+
+/* Whose event logs there are. */
+struct report_applications {
+    struct event_log_identity *items;
+    size_t size, capacity;
 };
 
 struct report_input {
@@ -30,6 +37,8 @@ struct report_input {
     const struct report_input_options *options;
     struct application application; /* of event logs */
     struct event_log_counts counts;
+    struct report_applications applications;
+    struct progress progress;
     struct spark_log log;
     struct metrics metrics;
     struct profile profile;
@@ -41,8 +50,8 @@ bool report_input_init(struct report_input *input, const struct command *command
 void report_input_release(struct report_input *input);
 /* Reads a file, a folder or "-" (an event log). What cannot be read is told, and makes the exit code EXIT_FAILED. */
 void report_input_add(struct report_input *input, const char *path);
-/* True when there is anything to report. */
-bool report_input_has_any(const struct report_input *input);
+/* True when there is one application to report; else why not was told, if that was not done before. */
+bool report_input_has_one(struct report_input *input);
 /* Call once, after the last file; *sources then borrows from the input. */
 bool report_input_finish(struct report_input *input, struct report_sources *sources,
                          struct error *error) MUST_CHECK;

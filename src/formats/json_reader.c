@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
+#include "formats/json_scan.h"
 
 #define NUMBER_BYTES 64
 #define END_OF_INPUT (-1)
@@ -181,21 +182,13 @@ static bool read_escape(struct json_reader *json, struct error *error)
     return true;
 }
 
-/* Up to the next quote or backslash among the bytes at hand. */
-static const char *find_special(const char *at, const char *end)
-{
-    while (at < end && *at != '"' && *at != '\\')
-        at++;
-    return at;
-}
-
 /* The string has escapes, or goes on beyond the bytes at hand. */
 static bool read_long_string(struct json_reader *json, struct error *error)
 {
     text_builder_clear(&json->unescaped);
     json->high_surrogate = 0;
     for (;;) {
-        const char *special = find_special(json->at, json->end);
+        const char *special = json_scan_string(json->at, json->end);
         if (special > json->at)
             give_up_surrogate(json);
         text_builder_add(&json->unescaped, (struct text_view){json->at, (size_t)(special - json->at)});
@@ -219,7 +212,7 @@ static bool read_long_string(struct json_reader *json, struct error *error)
 static bool read_string(struct json_reader *json, struct error *error)
 {
     json->at++;
-    const char *special = find_special(json->at, json->end);
+    const char *special = json_scan_string(json->at, json->end);
     if (special == json->end || *special == '\\')
         return read_long_string(json, error);
     json->text = (struct text_view){json->at, (size_t)(special - json->at)};
@@ -328,13 +321,18 @@ static enum json_token read_value(struct json_reader *json, int byte, struct err
     return read_small_number(json) ? JSON_NUMBER : read_literal(json, error);
 }
 
-static enum json_token close_level(struct json_reader *json)
+static enum json_token leave_level(struct json_reader *json)
 {
     bool object = in_object(json);
-    json->at++;
     json->depth--;
     json->state = STATE_AFTER_VALUE;
     return object ? JSON_OBJECT_END : JSON_ARRAY_END;
+}
+
+static enum json_token close_level(struct json_reader *json)
+{
+    json->at++;
+    return leave_level(json);
 }
 
 static enum json_token read_key(struct json_reader *json, int byte, struct error *error)
@@ -416,6 +414,12 @@ bool json_reader_skip(struct json_reader *json, enum json_token first, struct er
 {
     if (first != JSON_OBJECT_BEGIN && first != JSON_ARRAY_BEGIN)
         return first != JSON_FAILED;
+    const char *behind = json_scan_nested(json->at - 1, json->end);
+    if (behind != NULL) {
+        json->at = behind;
+        (void)leave_level(json);
+        return true;
+    }
     size_t outside = json->depth - 1;
     while (json->depth > outside)
         if (json_reader_next(json, error) == JSON_FAILED)
@@ -426,6 +430,46 @@ bool json_reader_skip(struct json_reader *json, enum json_token first, struct er
 bool json_reader_skip_next(struct json_reader *json, struct error *error)
 {
     return json_reader_skip(json, json_reader_next(json, error), error);
+}
+
+/* Short texts of equal size; cheaper than a call of memcmp(). */
+static bool are_same(const char *left, const char *right, size_t size)
+{
+    uint64_t words[2];
+    size_t at = 0;
+    for (; at + sizeof(uint64_t) <= size; at += sizeof(uint64_t)) {
+        memcpy(&words[0], left + at, sizeof(uint64_t));
+        memcpy(&words[1], right + at, sizeof(uint64_t));
+        if (words[0] != words[1])
+            return false;
+    }
+    for (; at < size; at++)
+        if (left[at] != right[at])
+            return false;
+    return true;
+}
+
+bool json_reader_take_key(struct json_reader *json, struct text_view key)
+{
+    const char *at = json->at;
+    bool has_comma = json->state == STATE_AFTER_VALUE;
+    if ((size_t)(json->end - at) < key.size + has_comma + 3 || (has_comma && *at++ != ','))
+        return false;
+    if (at[0] != '"' || at[key.size + 1] != '"' || at[key.size + 2] != ':' ||
+        !are_same(at + 1, key.data, key.size))
+        return false;
+    json->at = at + key.size + 3;
+    json->state = STATE_VALUE;
+    return true;
+}
+
+bool json_reader_take_integer(struct json_reader *json, int64_t *integer)
+{
+    if (json->state != STATE_VALUE || !read_small_number(json))
+        return false;
+    *integer = json->integer;
+    json->state = STATE_AFTER_VALUE;
+    return true;
 }
 
 bool json_reader_expect(struct json_reader *json, enum json_token token, const char *what,

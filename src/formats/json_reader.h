@@ -67,10 +67,16 @@ void json_reader_init_memory(struct json_reader *json, struct text_view text, ui
 void json_reader_reset_memory(struct json_reader *json, struct text_view text, uint64_t offset);
 void json_reader_release(struct json_reader *json);
 enum json_token json_reader_next(struct json_reader *json, struct error *error) MUST_CHECK;
-/* Passes over the rest of the value that `first` began; nothing to do when it is not an object or array. */
+/* Passes over the rest of the value that `first` began; nothing to do when it is not an object or array. What is passed
+ * over is searched for its end only: what is wrong inside may go unnoticed. */
 bool json_reader_skip(struct json_reader *json, enum json_token first, struct error *error) MUST_CHECK;
 /* Passes over the next value whole, as after a key that does not matter. */
 bool json_reader_skip_next(struct json_reader *json, struct error *error) MUST_CHECK;
+/* Inside an object, where a key or the end comes next: true when it is this key, right before its value, without blanks;
+ * else nothing is read. Cheaper than to read any key and compare. */
+bool json_reader_take_key(struct json_reader *json, struct text_view key) MUST_CHECK;
+/* After json_reader_take_key(): true when the value is a small whole number; else nothing is read. */
+bool json_reader_take_integer(struct json_reader *json, int64_t *integer) MUST_CHECK;
 /* The next token must be this one. `what` names it in the error, as in "a number". */
 bool json_reader_expect(struct json_reader *json, enum json_token token, const char *what,
                         struct error *error) MUST_CHECK;

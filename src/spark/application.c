@@ -166,16 +166,13 @@ void executor_peaks_raise(struct executor_peaks *peaks, const struct executor_pe
 {
 #define EXECUTOR_METRIC(field, key) peaks->field = peaks->field > other->field ? peaks->field : other->field;
 #include "spark/executor_metrics.def"
-#undef EXECUTOR_METRIC
 }
 
 void task_metrics_add(struct task_metrics *sum, const struct task_metrics *metrics)
 {
 /* A hostile log may overflow a sum; it wraps. */
-#define TASK_METRIC(field, group, key) \
-    sum->field = (int64_t)((uint64_t)sum->field + (uint64_t)metrics->field);
+#define TASK_METRIC(field, key) sum->field = (int64_t)((uint64_t)sum->field + (uint64_t)metrics->field);
 #include "spark/task_metrics.def"
-#undef TASK_METRIC
 }
 
 int64_t span_ms(int64_t start_ms, int64_t end_ms)

@@ -24,16 +24,14 @@
 #define NO_EXECUTOR UINT32_MAX
 
 struct task_metrics {
-#define TASK_METRIC(field, group, key) int64_t field;
+#define TASK_METRIC(field, key) int64_t field;
 #include "spark/task_metrics.def"
-#undef TASK_METRIC
 };
 
 /* The most that was seen; 0 where Spark did not look. */
 struct executor_peaks {
 #define EXECUTOR_METRIC(field, key) int64_t field;
 #include "spark/executor_metrics.def"
-#undef EXECUTOR_METRIC
 };
 
 struct executor {
@@ -143,10 +141,16 @@ struct property {
     uint32_t key, value;
 };
 
+/* String numbers. */
+struct task_texts {
+    uint32_t executor, host, locality;
+};
+
 struct application {
     struct string_table strings;
     bool shows_secrets;           /* set before reading; else they are hidden (redaction.h) */
     struct text_builder redacted; /* room for that */
+    struct task_texts last_texts; /* of the event that was stored last */
     uint32_t id;
     uint32_t name;
     uint32_t user;

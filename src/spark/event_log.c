@@ -1,7 +1,6 @@
 #include "spark/event_log.h"
 
 #include <dirent.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,40 +9,18 @@
 #include "base/array.h"
 #include "formats/byte_source.h"
 #include "formats/line_reader.h"
+#include "spark/event_log_events.h"
+#include "spark/event_log_lines.h"
+
+#define IDENTITY_BYTES ((size_t)64 << 10)
+#define IDENTITY_LIMIT_BYTES ((size_t)4 << 20)
 
 struct reading {
+    const struct event_log_options *options;
     struct application *application;
     struct event_log_counts *counts;
     struct error *error;
 };
-
-/* The last line of a running or killed application may be cut; that is no error, but it is said. */
-static bool read_lines(struct reading *reading, struct byte_source *source)
-{
-    struct line_reader lines = {.source = source};
-    struct text_view block;
-    uint64_t number = 0, bad_line = 0;
-    struct error bad = {0};
-    while (line_reader_next(&lines, &block, reading->error)) {
-        while (block.size > 0) {
-            struct text_view line = line_cut(&block);
-            number++;
-            if (bad_line != 0)
-                return error_set(reading->error, bad.code, "line %" PRIu64 ": %s", bad_line, bad.message);
-            if (line.size == 0)
-                continue;
-            reading->counts->lines++;
-            if (event_log_read_line(reading->application, line, &bad))
-                reading->counts->events++;
-            else if (bad.code == ERROR_MEMORY)
-                return error_set_memory(reading->error);
-            else
-                bad_line = number;
-        }
-    }
-    reading->counts->last_line_is_cut = reading->counts->last_line_is_cut || bad_line != 0;
-    return !lines.failed && !byte_source_failed(source);
-}
 
 static bool read_file(struct reading *reading, const char *path)
 {
@@ -54,7 +31,8 @@ static bool read_file(struct reading *reading, const char *path)
     struct text_view head = byte_source_peek(source, 4096, error);
     bool good = head.size == 0 || event_log_recognizes(head) ||
                 error_set(error, ERROR_BAD_INPUT, "is no event log of Spark");
-    good = good && read_lines(reading, source);
+    good =
+        good && event_log_read_lines(source, reading->options, reading->application, reading->counts, error);
     byte_source_close(source);
     return good || error_prefix(error, "%s", path);
 }
@@ -141,22 +119,88 @@ static size_t first_part(const struct parts *parts)
     return 0;
 }
 
+static void release_parts(struct parts *parts)
+{
+    for (size_t i = 0; i < parts->size; i++)
+        free(parts->items[i].path);
+    free(parts->items);
+}
+
 static bool read_folder(struct reading *reading, const char *folder)
 {
     struct parts parts = {.items = NULL};
     bool good = list_parts(&parts, folder, reading->error);
     for (size_t i = good ? first_part(&parts) : 0; i < parts.size && good; i++)
         good = read_file(reading, parts.items[i].path);
-    for (size_t i = 0; i < parts.size; i++)
-        free(parts.items[i].path);
-    free(parts.items);
+    release_parts(&parts);
     return good;
 }
 
-bool event_log_read(const char *path, struct application *application, struct event_log_counts *counts,
-                    struct error *error)
+/* ---- whose log ---- */
+
+static void copy_text(char *to, size_t size, const struct application *application, uint32_t number)
 {
-    struct reading reading = {application, counts, error};
+    struct text_view text = application_text(application, number);
+    size_t kept = text.size < size ? text.size : size - 1;
+    memcpy(to, text.data, kept);
+    to[kept] = '\0';
+}
+
+/* True: the application's start was among the lines. */
+static bool find_start(struct text_view text, struct event_log_identity *identity)
+{
+    struct application application;
+    struct error error = {0};
+    if (!application_init(&application, &error))
+        return false;
+    while (text.size > 0 && application.start_ms == NO_MS) {
+        struct text_view line = line_cut(&text);
+        if (text_find(text_part(line, 0, 100), TEXT("SparkListenerApplicationStart")) != TEXT_NOT_FOUND &&
+            !event_log_read_line(&application, line, &error))
+            break;
+    }
+    bool is_found = application.start_ms != NO_MS;
+    copy_text(identity->application, sizeof(identity->application), &application, application.id);
+    copy_text(identity->attempt, sizeof(identity->attempt), &application, application.attempt);
+    copy_text(identity->name, sizeof(identity->name), &application, application.name);
+    application_release(&application);
+    return is_found;
+}
+
+static bool identify_file(const char *path, struct event_log_identity *identity)
+{
+    struct error error = {0};
+    struct byte_source *source = byte_source_open(path, &error);
+    if (source == NULL)
+        return false;
+    bool is_found = false;
+    for (size_t bytes = IDENTITY_BYTES; !is_found && bytes <= IDENTITY_LIMIT_BYTES; bytes *= 8) {
+        struct text_view head = byte_source_peek(source, bytes, &error);
+        is_found = find_start(head, identity) || head.size < bytes;
+    }
+    byte_source_close(source);
+    return true;
+}
+
+bool event_log_identify(const char *path, struct event_log_identity *identity)
+{
+    struct stat status;
+    struct error error = {0};
+    *identity = (struct event_log_identity){.application = ""};
+    if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode))
+        return identify_file(path, identity);
+    struct parts parts = {.items = NULL};
+    bool good =
+        list_parts(&parts, path, &error) && identify_file(parts.items[first_part(&parts)].path, identity);
+    release_parts(&parts);
+    return good;
+}
+
+bool event_log_read(const char *path, const struct event_log_options *options,
+                    struct application *application, struct event_log_counts *counts, struct error *error)
+{
+    static const struct event_log_options no_options = {.threads = 1};
+    struct reading reading = {options == NULL ? &no_options : options, application, counts, error};
     struct stat status;
     bool is_folder = stat(path, &status) == 0 && S_ISDIR(status.st_mode);
     bool good = is_folder ? read_folder(&reading, path) : read_file(&reading, path);

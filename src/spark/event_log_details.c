@@ -77,9 +77,9 @@ static bool names_python(struct json_fields_reader *fields, enum json_token firs
 static bool read_data_set(struct json_fields_reader *fields, void *place)
 {
     static const struct json_field names[] = {
-        {"Name", FIELD_OTHER, 0, NULL, names_python},
-        {"Scope", FIELD_OTHER, 0, NULL, names_python},
-        {NULL},
+        {FIELD_KEY("Name"), FIELD_OTHER, 0, NULL, names_python},
+        {FIELD_KEY("Scope"), FIELD_OTHER, 0, NULL, names_python},
+        {{NULL, 0}},
     };
     return json_fields_read(fields, names, place);
 }
@@ -109,9 +109,9 @@ static bool read_counter_name(struct json_fields_reader *fields, enum json_token
 static bool read_counter(struct json_fields_reader *fields, void *place)
 {
     static const struct json_field names[] = {
-        {"Name", FIELD_OTHER, 0, NULL, read_counter_name},
-        {"Value", FIELD_INTEGER, offsetof(struct counter, value)},
-        {NULL},
+        {FIELD_KEY("Name"), FIELD_OTHER, 0, NULL, read_counter_name},
+        {FIELD_KEY("Value"), FIELD_INTEGER, offsetof(struct counter, value)},
+        {{NULL, 0}},
     };
     struct counter counter = {.value = 0};
     if (!json_fields_read(fields, names, &counter))
@@ -132,10 +132,10 @@ bool event_log_read_counters(struct json_fields_reader *fields, enum json_token 
 bool event_log_read_peaks(struct json_fields_reader *fields, enum json_token first, void *place)
 {
     static const struct json_field names[] = {
-#define EXECUTOR_METRIC(field, key) {key, FIELD_INTEGER, offsetof(struct executor_peaks, field)},
+#define EXECUTOR_METRIC(field, key) {FIELD_KEY(key), FIELD_INTEGER, offsetof(struct executor_peaks, field)},
+#define PASSED_METRIC(key) {FIELD_KEY(key), FIELD_NOTHING},
 #include "spark/executor_metrics.def"
-#undef EXECUTOR_METRIC
-        {NULL},
+        {{NULL, 0}},
     };
     if (first != JSON_OBJECT_BEGIN)
         return json_reader_skip(fields->json, first, fields->error);
@@ -172,9 +172,9 @@ static bool read_metric_name(struct json_fields_reader *fields, enum json_token 
 static bool read_plan_metric(struct json_fields_reader *fields, void *place)
 {
     static const struct json_field names[] = {
-        {"name", FIELD_OTHER, 0, NULL, read_metric_name},
-        {"accumulatorId", FIELD_INTEGER, offsetof(struct plan_metric, id)},
-        {NULL},
+        {FIELD_KEY("name"), FIELD_OTHER, 0, NULL, read_metric_name},
+        {FIELD_KEY("accumulatorId"), FIELD_INTEGER, offsetof(struct plan_metric, id)},
+        {{NULL, 0}},
     };
     struct plan_metric metric = {.id = -1, .kind = -1};
     (void)place;
@@ -201,9 +201,9 @@ static bool read_nodes(struct json_fields_reader *fields, enum json_token first,
 static bool read_node(struct json_fields_reader *fields, void *place)
 {
     static const struct json_field names[] = {
-        {"children", FIELD_OTHER, 0, NULL, read_nodes},
-        {"metrics", FIELD_OTHER, 0, NULL, read_plan_metrics},
-        {NULL},
+        {FIELD_KEY("children"), FIELD_OTHER, 0, NULL, read_nodes},
+        {FIELD_KEY("metrics"), FIELD_OTHER, 0, NULL, read_plan_metrics},
+        {{NULL, 0}},
     };
     return json_fields_read(fields, names, place);
 }

@@ -1,12 +1,15 @@
 /*
  * event_log_events.c - what each event of an event log means. One line is one JSON object; its key "Event" comes first.
  */
+#include "spark/event_log_events.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "spark/event_log.h"
 #include "spark/event_log_details.h"
+#include "spark/event_log_tasks.h"
 #include "spark/json_fields.h"
 
 #define TEXT_LIMIT_BYTES ((size_t)256 << 20)
@@ -24,17 +27,17 @@ struct stage_info {
 };
 
 static const struct json_field stage_info_fields[] = {
-    {"Stage ID", FIELD_INTEGER, AT(stage_info, id)},
-    {"Stage Attempt ID", FIELD_INTEGER, AT(stage_info, attempt)},
-    {"Stage Name", FIELD_TEXT, AT(stage_info, name)},
-    {"Number of Tasks", FIELD_INTEGER, AT(stage_info, task_count)},
-    {"Details", FIELD_TEXT, AT(stage_info, details)},
-    {"Submission Time", FIELD_INTEGER, AT(stage_info, submitted_ms)},
-    {"Completion Time", FIELD_INTEGER, AT(stage_info, completed_ms)},
-    {"Failure Reason", FIELD_TEXT, AT(stage_info, failure)},
-    {"RDD Info", FIELD_OTHER, AT(stage_info, uses_python), NULL, event_log_read_data_sets},
-    {"Accumulables", FIELD_OTHER, AT(stage_info, python_bytes), NULL, event_log_read_counters},
-    {NULL},
+    {FIELD_KEY("Stage ID"), FIELD_INTEGER, AT(stage_info, id)},
+    {FIELD_KEY("Stage Attempt ID"), FIELD_INTEGER, AT(stage_info, attempt)},
+    {FIELD_KEY("Stage Name"), FIELD_TEXT, AT(stage_info, name)},
+    {FIELD_KEY("Number of Tasks"), FIELD_INTEGER, AT(stage_info, task_count)},
+    {FIELD_KEY("Details"), FIELD_TEXT, AT(stage_info, details)},
+    {FIELD_KEY("Submission Time"), FIELD_INTEGER, AT(stage_info, submitted_ms)},
+    {FIELD_KEY("Completion Time"), FIELD_INTEGER, AT(stage_info, completed_ms)},
+    {FIELD_KEY("Failure Reason"), FIELD_TEXT, AT(stage_info, failure)},
+    {FIELD_KEY("RDD Info"), FIELD_OTHER, AT(stage_info, uses_python), NULL, event_log_read_data_sets},
+    {FIELD_KEY("Accumulables"), FIELD_OTHER, AT(stage_info, python_bytes), NULL, event_log_read_counters},
+    {{NULL, 0}},
 };
 
 static const struct stage_info no_stage_info = {.submitted_ms = NO_MS, .completed_ms = NO_MS};
@@ -68,8 +71,8 @@ static bool read_object(struct event_reader *reader, const struct json_field *fi
 static bool read_log_start(struct event_reader *reader)
 {
     static const struct json_field fields[] = {
-        {"Spark Version", FIELD_TEXT, AT(application, spark_version)},
-        {NULL},
+        {FIELD_KEY("Spark Version"), FIELD_TEXT, AT(application, spark_version)},
+        {{NULL, 0}},
     };
     return read_object(reader, fields, reader->application);
 }
@@ -77,9 +80,12 @@ static bool read_log_start(struct event_reader *reader)
 static bool read_application_start(struct event_reader *reader)
 {
     static const struct json_field fields[] = {
-        {"App Name", FIELD_TEXT, AT(application, name)},          {"App ID", FIELD_TEXT, AT(application, id)},
-        {"Timestamp", FIELD_INTEGER, AT(application, start_ms)},  {"User", FIELD_TEXT, AT(application, user)},
-        {"App Attempt ID", FIELD_TEXT, AT(application, attempt)}, {NULL},
+        {FIELD_KEY("App Name"), FIELD_TEXT, AT(application, name)},
+        {FIELD_KEY("App ID"), FIELD_TEXT, AT(application, id)},
+        {FIELD_KEY("Timestamp"), FIELD_INTEGER, AT(application, start_ms)},
+        {FIELD_KEY("User"), FIELD_TEXT, AT(application, user)},
+        {FIELD_KEY("App Attempt ID"), FIELD_TEXT, AT(application, attempt)},
+        {{NULL, 0}},
     };
     return read_object(reader, fields, reader->application);
 }
@@ -87,8 +93,8 @@ static bool read_application_start(struct event_reader *reader)
 static bool read_application_end(struct event_reader *reader)
 {
     static const struct json_field fields[] = {
-        {"Timestamp", FIELD_INTEGER, AT(application, end_ms)},
-        {NULL},
+        {FIELD_KEY("Timestamp"), FIELD_INTEGER, AT(application, end_ms)},
+        {{NULL, 0}},
     };
     return read_object(reader, fields, reader->application);
 }
@@ -96,13 +102,13 @@ static bool read_application_end(struct event_reader *reader)
 static bool read_environment(struct event_reader *reader)
 {
     static const struct json_field jvm_fields[] = {
-        {"Java Version", FIELD_TEXT, AT(application, java_version)},
-        {NULL},
+        {FIELD_KEY("Java Version"), FIELD_TEXT, AT(application, java_version)},
+        {{NULL, 0}},
     };
     static const struct json_field fields[] = {
-        {"JVM Information", FIELD_OBJECT, 0, jvm_fields},
-        {"Spark Properties", FIELD_OTHER, 0, NULL, event_log_read_properties},
-        {NULL},
+        {FIELD_KEY("JVM Information"), FIELD_OBJECT, 0, jvm_fields},
+        {FIELD_KEY("Spark Properties"), FIELD_OTHER, 0, NULL, event_log_read_properties},
+        {{NULL, 0}},
     };
     return read_object(reader, fields, reader->application);
 }
@@ -113,25 +119,25 @@ struct executor_event {
 };
 
 static const struct json_field executor_info_fields[] = {
-    {"Host", FIELD_TEXT, AT(executor_event, host)},
-    {"Total Cores", FIELD_INTEGER, AT(executor_event, cores)},
-    {NULL},
+    {FIELD_KEY("Host"), FIELD_TEXT, AT(executor_event, host)},
+    {FIELD_KEY("Total Cores"), FIELD_INTEGER, AT(executor_event, cores)},
+    {{NULL, 0}},
 };
 
 static const struct json_field block_manager_fields[] = {
-    {"Executor ID", FIELD_TEXT, AT(executor_event, id)},
-    {"Host", FIELD_TEXT, AT(executor_event, host)},
-    {NULL},
+    {FIELD_KEY("Executor ID"), FIELD_TEXT, AT(executor_event, id)},
+    {FIELD_KEY("Host"), FIELD_TEXT, AT(executor_event, host)},
+    {{NULL, 0}},
 };
 
 static const struct json_field executor_fields[] = {
-    {"Timestamp", FIELD_INTEGER, AT(executor_event, time_ms)},
-    {"Executor ID", FIELD_TEXT, AT(executor_event, id)},
-    {"Executor Info", FIELD_OBJECT, 0, executor_info_fields},
-    {"Removed Reason", FIELD_TEXT, AT(executor_event, reason)},
-    {"Block Manager ID", FIELD_OBJECT, 0, block_manager_fields},
-    {"Maximum Memory", FIELD_INTEGER, AT(executor_event, memory_bytes)},
-    {NULL},
+    {FIELD_KEY("Timestamp"), FIELD_INTEGER, AT(executor_event, time_ms)},
+    {FIELD_KEY("Executor ID"), FIELD_TEXT, AT(executor_event, id)},
+    {FIELD_KEY("Executor Info"), FIELD_OBJECT, 0, executor_info_fields},
+    {FIELD_KEY("Removed Reason"), FIELD_TEXT, AT(executor_event, reason)},
+    {FIELD_KEY("Block Manager ID"), FIELD_OBJECT, 0, block_manager_fields},
+    {FIELD_KEY("Maximum Memory"), FIELD_INTEGER, AT(executor_event, memory_bytes)},
+    {{NULL, 0}},
 };
 
 static bool out_of_memory(struct event_reader *reader)
@@ -194,9 +200,9 @@ static bool read_stage_executor_metrics(struct event_reader *reader)
         struct executor_peaks peaks;
     } event = {.id = 0};
     static const struct json_field fields[] = {
-        {"Executor ID", FIELD_TEXT, AT(peaks_event, id)},
-        {"Executor Metrics", FIELD_OTHER, AT(peaks_event, peaks), NULL, event_log_read_peaks},
-        {NULL},
+        {FIELD_KEY("Executor ID"), FIELD_TEXT, AT(peaks_event, id)},
+        {FIELD_KEY("Executor Metrics"), FIELD_OTHER, AT(peaks_event, peaks), NULL, event_log_read_peaks},
+        {{NULL, 0}},
     };
     if (!read_object(reader, fields, &event))
         return false;
@@ -269,32 +275,32 @@ static bool read_stage_infos(struct json_fields_reader *fields, enum json_token 
 }
 
 static const struct json_field job_property_fields[] = {
-    {"spark.sql.execution.id", FIELD_INTEGER, AT(job_event, sql_execution)},
-    {"spark.job.description", FIELD_TEXT, AT(job_event, description)},
-    {"spark.jobGroup.id", FIELD_TEXT, AT(job_event, group)},
-    {NULL},
+    {FIELD_KEY("spark.sql.execution.id"), FIELD_INTEGER, AT(job_event, sql_execution)},
+    {FIELD_KEY("spark.job.description"), FIELD_TEXT, AT(job_event, description)},
+    {FIELD_KEY("spark.jobGroup.id"), FIELD_TEXT, AT(job_event, group)},
+    {{NULL, 0}},
 };
 
 static const struct json_field exception_fields[] = {
-    {"Message", FIELD_TEXT, AT(job_event, exception)},
-    {NULL},
+    {FIELD_KEY("Message"), FIELD_TEXT, AT(job_event, exception)},
+    {{NULL, 0}},
 };
 
 static const struct json_field job_result_fields[] = {
-    {"Result", FIELD_TEXT, AT(job_event, result)},
-    {"Exception", FIELD_OBJECT, 0, exception_fields},
-    {NULL},
+    {FIELD_KEY("Result"), FIELD_TEXT, AT(job_event, result)},
+    {FIELD_KEY("Exception"), FIELD_OBJECT, 0, exception_fields},
+    {{NULL, 0}},
 };
 
 static const struct json_field job_fields[] = {
-    {"Job ID", FIELD_INTEGER, AT(job_event, id)},
-    {"Submission Time", FIELD_INTEGER, AT(job_event, submitted_ms)},
-    {"Completion Time", FIELD_INTEGER, AT(job_event, completed_ms)},
-    {"Stage IDs", FIELD_OTHER, 0, NULL, read_stage_ids},
-    {"Stage Infos", FIELD_OTHER, 0, NULL, read_stage_infos},
-    {"Properties", FIELD_OBJECT, 0, job_property_fields},
-    {"Job Result", FIELD_OBJECT, 0, job_result_fields},
-    {NULL},
+    {FIELD_KEY("Job ID"), FIELD_INTEGER, AT(job_event, id)},
+    {FIELD_KEY("Submission Time"), FIELD_INTEGER, AT(job_event, submitted_ms)},
+    {FIELD_KEY("Completion Time"), FIELD_INTEGER, AT(job_event, completed_ms)},
+    {FIELD_KEY("Stage IDs"), FIELD_OTHER, 0, NULL, read_stage_ids},
+    {FIELD_KEY("Stage Infos"), FIELD_OTHER, 0, NULL, read_stage_infos},
+    {FIELD_KEY("Properties"), FIELD_OBJECT, 0, job_property_fields},
+    {FIELD_KEY("Job Result"), FIELD_OBJECT, 0, job_result_fields},
+    {{NULL, 0}},
 };
 
 static bool read_job_event(struct event_reader *reader, struct job_event *event, struct job **job)
@@ -352,8 +358,8 @@ static bool read_job_end(struct event_reader *reader)
 static bool read_stage(struct event_reader *reader, struct stage **stage)
 {
     static const struct json_field fields[] = {
-        {"Stage Info", FIELD_OBJECT, 0, stage_info_fields},
-        {NULL},
+        {FIELD_KEY("Stage Info"), FIELD_OBJECT, 0, stage_info_fields},
+        {{NULL, 0}},
     };
     struct stage_info info = no_stage_info;
     if (!read_object(reader, fields, &info))
@@ -382,203 +388,21 @@ static bool read_stage_completed(struct event_reader *reader)
 
 /* ---- tasks ---- */
 
-struct task_event {
-    int64_t stage, stage_attempt;
-    int64_t id, index, attempt, partition, launch_ms, finish_ms, getting_result_ms;
-    uint32_t executor, host, locality;
-    bool speculative, failed, killed, has_metrics;
-    uint32_t reason, class_name, description, stack_trace, loss_reason, kill_reason;
-    struct task_metrics metrics;
-    struct executor_peaks peaks;
-};
-
-static const struct json_field task_info_fields[] = {
-    {"Task ID", FIELD_INTEGER, AT(task_event, id)},
-    {"Index", FIELD_INTEGER, AT(task_event, index)},
-    {"Attempt", FIELD_INTEGER, AT(task_event, attempt)},
-    {"Partition ID", FIELD_INTEGER, AT(task_event, partition)},
-    {"Launch Time", FIELD_INTEGER, AT(task_event, launch_ms)},
-    {"Finish Time", FIELD_INTEGER, AT(task_event, finish_ms)},
-    {"Getting Result Time", FIELD_INTEGER, AT(task_event, getting_result_ms)},
-    {"Executor ID", FIELD_TEXT, AT(task_event, executor)},
-    {"Host", FIELD_TEXT, AT(task_event, host)},
-    {"Locality", FIELD_TEXT, AT(task_event, locality)},
-    {"Speculative", FIELD_BOOL, AT(task_event, speculative)},
-    {"Failed", FIELD_BOOL, AT(task_event, failed)},
-    {"Killed", FIELD_BOOL, AT(task_event, killed)},
-    {NULL},
-};
-
-static const struct json_field end_reason_fields[] = {
-    {"Reason", FIELD_TEXT, AT(task_event, reason)},
-    {"Class Name", FIELD_TEXT, AT(task_event, class_name)},
-    {"Description", FIELD_TEXT, AT(task_event, description)},
-    {"Message", FIELD_TEXT, AT(task_event, description)},
-    {"Full Stack Trace", FIELD_TEXT, AT(task_event, stack_trace)},
-    {"Loss Reason", FIELD_TEXT, AT(task_event, loss_reason)},
-    {"Kill Reason", FIELD_TEXT, AT(task_event, kill_reason)},
-    {NULL},
-};
-
-static const struct metric_place {
-    const char *group;
-    const char *key;
-    size_t offset;
-} metric_places[] = {
-#define TASK_METRIC(field, group, key) {group, key, AT(task_metrics, field)},
-#include "spark/task_metrics.def"
-#undef TASK_METRIC
-};
-
-static const struct metric_place *find_metric(const char *group, struct text_view key)
+static bool read_task(struct event_reader *reader, bool is_end)
 {
-    char first = key.size > 0 ? key.data[0] : '\0';
-    for (size_t i = 0; i < COUNT_OF(metric_places); i++)
-        if (metric_places[i].key[0] == first && text_equal(key, text_of(metric_places[i].key)) &&
-            strcmp(metric_places[i].group, group) == 0)
-            return &metric_places[i];
-    return NULL;
+    struct task_event event;
+    return task_event_read(&event, is_end, &reader->fields) &&
+           task_event_store(&event, reader->application, reader->fields.error);
 }
-
-/* Name of the group as the table has it; NULL when nothing of it is wanted. */
-static const char *find_group(struct text_view key)
-{
-    for (size_t i = 0; i < COUNT_OF(metric_places); i++)
-        if (text_equal(key, text_of(metric_places[i].group)))
-            return metric_places[i].group;
-    return NULL;
-}
-
-static bool read_metric_group(struct json_fields_reader *fields, const char *group,
-                              struct task_metrics *metrics)
-{
-    struct json_reader *json = fields->json;
-    for (;;) {
-        enum json_token token = json_reader_next(json, fields->error);
-        if (token != JSON_KEY)
-            return token == JSON_OBJECT_END;
-        const struct metric_place *place = find_metric(group, json->text);
-        const char *inner = group[0] == '\0' && place == NULL ? find_group(json->text) : NULL;
-        token = json_reader_next(json, fields->error);
-        if (token == JSON_OBJECT_BEGIN && inner != NULL) {
-            if (!read_metric_group(fields, inner, metrics))
-                return false;
-        } else if (token == JSON_NUMBER && place != NULL) {
-            *(int64_t *)((char *)metrics + place->offset) = json->integer;
-        } else if (token == JSON_FAILED || !json_reader_skip(json, token, fields->error)) {
-            return false;
-        }
-    }
-}
-
-static bool read_metrics(struct json_fields_reader *fields, enum json_token first, void *place)
-{
-    struct task_event *event = place;
-    if (first != JSON_OBJECT_BEGIN)
-        return json_reader_skip(fields->json, first, fields->error);
-    event->has_metrics = true;
-    return read_metric_group(fields, "", &event->metrics);
-}
-
-static const struct json_field task_fields[] = {
-    {"Stage ID", FIELD_INTEGER, AT(task_event, stage)},
-    {"Stage Attempt ID", FIELD_INTEGER, AT(task_event, stage_attempt)},
-    {"Task Info", FIELD_OBJECT, 0, task_info_fields},
-    {"Task End Reason", FIELD_OBJECT, 0, end_reason_fields},
-    {"Task Metrics", FIELD_OTHER, 0, NULL, read_metrics},
-    {"Task Executor Metrics", FIELD_OTHER, AT(task_event, peaks), NULL, event_log_read_peaks},
-    {NULL},
-};
-
-static bool store_task(struct event_reader *reader, const struct task_event *event, struct task **task,
-                       struct stage **stage)
-{
-    struct application *application = reader->application;
-    struct executor *executor = application_executor(application, event->executor);
-    *stage = application_stage(application, event->stage, event->stage_attempt);
-    *task = application_task(application, event->id);
-    if (executor == NULL || *stage == NULL || *task == NULL)
-        return out_of_memory(reader);
-    if (executor->host == 0)
-        executor->host = event->host;
-    executor_peaks_raise(&executor->peaks, &event->peaks);
-    (*task)->stage = (uint32_t)(*stage - application->stages);
-    (*task)->executor = (uint32_t)(executor - application->executors);
-    (*task)->index = (uint32_t)event->index;
-    (*task)->attempt = (uint32_t)event->attempt;
-    (*task)->partition = (int32_t)event->partition;
-    (*task)->launch_ms = event->launch_ms;
-    (*task)->locality = event->locality;
-    (*task)->speculative = event->speculative;
-    return true;
-}
-
-static const struct task_event no_task_event = {.partition = -1, .launch_ms = NO_MS};
 
 static bool read_task_start(struct event_reader *reader)
 {
-    struct task_event event = no_task_event;
-    struct task *task;
-    struct stage *stage;
-    if (!read_object(reader, task_fields, &event) || !store_task(reader, &event, &task, &stage))
-        return false;
-    stage->active++;
-    return true;
-}
-
-static enum task_status end_status(const struct application *application, const struct task_event *event)
-{
-    struct text_view reason = application_text(application, event->reason);
-    if (text_equal(reason, TEXT("Success")))
-        return TASK_SUCCEEDED;
-    return text_equal(reason, TEXT("TaskKilled")) ? TASK_KILLED : TASK_FAILED;
-}
-
-static void count_end(struct stage *stage, enum task_status status)
-{
-    stage->active -= stage->active > 0;
-    stage->succeeded += status == TASK_SUCCEEDED;
-    stage->failed += status == TASK_FAILED;
-    stage->killed += status == TASK_KILLED;
-}
-
-/* "java.io.IOException: No space left", "ExecutorLostFailure: …" */
-static bool describe_failure(struct event_reader *reader, const struct task_event *event, uint32_t *reason)
-{
-    const struct application *application = reader->application;
-    uint32_t detail = event->description != 0   ? event->description
-                      : event->loss_reason != 0 ? event->loss_reason
-                                                : event->kill_reason;
-    uint32_t what = event->class_name != 0 ? event->class_name : event->reason;
-    struct text_builder text;
-    text_builder_init(&text, TEXT_LIMIT_BYTES);
-    text_builder_add(&text, application_text(application, what));
-    if (detail != 0) {
-        text_builder_add(&text, TEXT(": "));
-        text_builder_add(&text, application_text(application, detail));
-    }
-    *reason =
-        text.failed ? NO_STRING : string_table_add(&reader->application->strings, text_builder_view(&text));
-    text_builder_release(&text);
-    return *reason != NO_STRING || out_of_memory(reader);
+    return read_task(reader, false);
 }
 
 static bool read_task_end(struct event_reader *reader)
 {
-    struct task_event event = no_task_event;
-    struct task *task;
-    struct stage *stage;
-    if (!read_object(reader, task_fields, &event) || !store_task(reader, &event, &task, &stage))
-        return false;
-    task->status = (uint8_t)end_status(reader->application, &event);
-    task->finish_ms = event.finish_ms == 0 ? NO_MS : event.finish_ms;
-    task->getting_result_ms = event.getting_result_ms;
-    task->has_metrics = event.has_metrics;
-    task->metrics = event.metrics;
-    task->stack_trace = event.stack_trace;
-    count_end(stage, task->status);
-    task_metrics_add(&stage->totals, &event.metrics);
-    return task->status == TASK_SUCCEEDED || describe_failure(reader, &event, &task->reason);
+    return read_task(reader, true);
 }
 
 /* ---- SQL ---- */
@@ -592,14 +416,14 @@ struct sql_event {
 static bool read_sql_event(struct event_reader *reader, struct sql_event *event, struct sql_execution **sql)
 {
     static const struct json_field fields[] = {
-        {"executionId", FIELD_INTEGER, AT(sql_event, id)},
-        {"time", FIELD_INTEGER, AT(sql_event, time_ms)},
-        {"description", FIELD_TEXT, AT(sql_event, description)},
-        {"physicalPlanDescription", FIELD_TEXT, AT(sql_event, plan)},
-        {"errorMessage", FIELD_TEXT, AT(sql_event, error)},
-        {"sparkPlanInfo", FIELD_OTHER, 0, NULL, event_log_read_plan},
-        {"accumUpdates", FIELD_OTHER, AT(sql_event, files), NULL, event_log_read_driver_counters},
-        {NULL},
+        {FIELD_KEY("executionId"), FIELD_INTEGER, AT(sql_event, id)},
+        {FIELD_KEY("time"), FIELD_INTEGER, AT(sql_event, time_ms)},
+        {FIELD_KEY("description"), FIELD_TEXT, AT(sql_event, description)},
+        {FIELD_KEY("physicalPlanDescription"), FIELD_TEXT, AT(sql_event, plan)},
+        {FIELD_KEY("errorMessage"), FIELD_TEXT, AT(sql_event, error)},
+        {FIELD_KEY("sparkPlanInfo"), FIELD_OTHER, 0, NULL, event_log_read_plan},
+        {FIELD_KEY("accumUpdates"), FIELD_OTHER, AT(sql_event, files), NULL, event_log_read_driver_counters},
+        {{NULL, 0}},
     };
     *event = (struct sql_event){.time_ms = NO_MS};
     if (!read_object(reader, fields, event))
@@ -681,15 +505,39 @@ static const struct {
     {"SparkListenerDriverAccumUpdates", read_driver_counters},
 };
 
+/* When other software wrote the log again: "Event" may come later, and blanks may stand anywhere. */
+static struct text_view event_anywhere(struct text_view line)
+{
+    struct json_reader json;
+    struct error ignored = {0};
+    struct text_view name = {"", 0};
+    json_reader_init_memory(&json, line, 0, TEXT_LIMIT_BYTES);
+    bool is_open = json_reader_next(&json, &ignored) == JSON_OBJECT_BEGIN;
+    while (is_open && name.size == 0 && json_reader_next(&json, &ignored) == JSON_KEY) {
+        bool is_event = text_equal(json.text, TEXT("Event"));
+        enum json_token token = json_reader_next(&json, &ignored);
+        bool is_of_line =
+            token == JSON_TEXT && json.text.data >= line.data && json.text.data < line.data + line.size;
+        if (is_event && is_of_line)
+            name = json.text;
+        is_open = json_reader_skip(&json, token, &ignored);
+    }
+    json_reader_release(&json);
+    return name;
+}
+
 /* The event's name, from the line's begin, so that lines that do not matter cost nothing. */
 static struct text_view event_name(struct text_view line)
 {
     static const struct text_view start = {"{\"Event\":\"", 10};
-    if (!text_starts_with(line, start))
-        return TEXT("");
-    struct text_view rest = text_from(line, start.size);
-    size_t end = text_find_byte(text_part(rest, 0, 200), '"');
-    struct text_view name = end == TEXT_NOT_FOUND ? TEXT("") : text_part(rest, 0, end);
+    struct text_view name = {"", 0};
+    if (text_starts_with(line, start)) {
+        name = text_part(line, start.size, 200);
+        size_t end = text_find_byte(name, '"');
+        name = end == TEXT_NOT_FOUND ? TEXT("") : text_part(name, 0, end);
+    } else if (text_starts_with(line, TEXT("{"))) {
+        name = event_anywhere(line);
+    }
     size_t dot = text_find_last_byte(name, '.');
     return dot == TEXT_NOT_FOUND ? name : text_from(name, dot + 1);
 }
@@ -697,6 +545,19 @@ static struct text_view event_name(struct text_view line)
 bool event_log_recognizes(struct text_view head)
 {
     return text_starts_with(event_name(head), TEXT("SparkListener"));
+}
+
+bool event_log_read_task(struct text_view line, struct json_reader *json, struct task_event *event)
+{
+    struct error ignored = {0};
+    struct text_view name = event_name(line);
+    bool is_end = text_equal(name, TEXT("SparkListenerTaskEnd"));
+    if (!is_end && !text_equal(name, TEXT("SparkListenerTaskStart")))
+        return false;
+    struct json_fields_reader fields = {.json = json, .error = &ignored};
+    json_reader_reset_memory(json, line, 0);
+    return json_reader_next(json, &ignored) == JSON_OBJECT_BEGIN && task_event_read(event, is_end, &fields) &&
+           !fields.needs_strings;
 }
 
 bool event_log_read_line(struct application *application, struct text_view line, struct error *error)
@@ -708,9 +569,13 @@ bool event_log_read_line(struct application *application, struct text_view line,
         struct json_reader json;
         json_reader_init_memory(&json, line, 0, TEXT_LIMIT_BYTES);
         struct event_reader reader = {.application = application};
-        reader.fields =
-            (struct json_fields_reader){&json, &application->strings, error, &reader,
-                                        application->shows_secrets ? NULL : &application->redacted};
+        reader.fields = (struct json_fields_reader){
+            .json = &json,
+            .strings = &application->strings,
+            .error = error,
+            .context = &reader,
+            .redacted = application->shows_secrets ? NULL : &application->redacted,
+        };
         bool good =
             json_reader_expect(&json, JSON_OBJECT_BEGIN, "an object", error) && events[i].read(&reader);
         json_reader_release(&json);

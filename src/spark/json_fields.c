@@ -4,9 +4,8 @@
 
 static const struct json_field *find_field(const struct json_field *fields, struct text_view key)
 {
-    char first = key.size > 0 ? key.data[0] : '\0';
-    for (; fields->key != NULL; fields++)
-        if (fields->key[0] == first && text_equal(key, text_of(fields->key)))
+    for (; fields->key.data != NULL; fields++)
+        if (text_equal(key, fields->key))
             return fields;
     return NULL;
 }
@@ -36,10 +35,28 @@ uint32_t json_fields_text(struct json_fields_reader *reader)
 
 static bool store_text(struct json_fields_reader *reader, uint32_t *place)
 {
+    reader->needs_strings = reader->needs_strings || reader->strings == NULL;
+    if (reader->strings == NULL)
+        return true;
     uint32_t number = json_fields_text(reader);
     if (number == NO_STRING)
         return error_set_memory(reader->error);
     *place = number;
+    return true;
+}
+
+static bool store_view(struct json_fields_reader *reader, struct text_view *place)
+{
+    const struct json_reader *json = reader->json;
+    bool is_as_it_is = json->text.data >= json->begin && json->text.data <= json->end;
+    uint32_t number = 0;
+    if (is_as_it_is) {
+        *place = json->text;
+        return true;
+    }
+    if (!store_text(reader, &number))
+        return false;
+    *place = reader->strings == NULL ? TEXT("") : string_table_text(reader->strings, number);
     return true;
 }
 
@@ -60,25 +77,50 @@ static bool store(struct json_fields_reader *reader, const struct json_field *fi
         *(bool *)place = token == JSON_TRUE;
     else if (field->kind == FIELD_TEXT && token == JSON_TEXT)
         return store_text(reader, (uint32_t *)place);
+    else if (field->kind == FIELD_VIEW && token == JSON_TEXT)
+        return store_view(reader, (struct text_view *)place);
     return true;
+}
+
+/* The field of the next key, with its value unread; NULL: the key is of no field, or there is none: then *is_end is set.
+ * False: failed. */
+static bool next_field(struct json_fields_reader *reader, const struct json_field *fields,
+                       const struct json_field **field, bool *is_end)
+{
+    struct json_reader *json = reader->json;
+    enum json_token token = json_reader_next(json, reader->error);
+    *field = token == JSON_KEY ? find_field(fields, json->text) : NULL;
+    *is_end = token == JSON_OBJECT_END;
+    if (token == JSON_KEY || token == JSON_OBJECT_END)
+        return true;
+    return token == JSON_FAILED ? false : json_reader_fail(json, reader->error, "a key is expected");
 }
 
 bool json_fields_read(struct json_fields_reader *reader, const struct json_field *fields, void *target)
 {
     struct json_reader *json = reader->json;
+    const struct json_field *expected = fields;
     for (;;) {
-        enum json_token token = json_reader_next(json, reader->error);
-        if (token == JSON_OBJECT_END)
+        const struct json_field *field = expected;
+        bool is_end = false;
+        if ((expected->key.data == NULL || !json_reader_take_key(json, expected->key)) &&
+            !next_field(reader, fields, &field, &is_end))
+            return false;
+        if (is_end)
             return true;
-        if (token != JSON_KEY)
-            return token == JSON_FAILED ? false : json_reader_fail(json, reader->error, "a key is expected");
-        const struct json_field *field = find_field(fields, json->text);
         if (field == NULL) {
             if (!json_reader_skip_next(json, reader->error))
                 return false;
             continue;
         }
-        token = json_reader_next(json, reader->error);
+        expected = field + 1;
+        int64_t integer;
+        if (field->kind <= FIELD_NOTHING && json_reader_take_integer(json, &integer)) {
+            if (field->kind == FIELD_INTEGER)
+                *(int64_t *)((char *)target + field->offset) = integer;
+            continue;
+        }
+        enum json_token token = json_reader_next(json, reader->error);
         if (token == JSON_FAILED || !store(reader, field, token, target))
             return false;
     }

@@ -1,7 +1,8 @@
 /*
  * json_fields.h - reads JSON objects into structs by tables: which key goes where.
  *
- * Keys that no table names are passed over; a value of another type than expected leaves its field as it was.
+ * Keys that no table names are passed over; a value of another type than expected leaves its field as it was. It is quickest
+ * when keys come in the order of their table.
  *
  * Owns: nothing. Strings go to a string table.
  */
@@ -16,28 +17,38 @@
 #include "base/error.h"
 #include "base/string_table.h"
 #include "base/text_builder.h"
+#include "base/text_view.h"
 #include "formats/json_reader.h"
 
 enum json_field_kind {
     FIELD_INTEGER, /* int64_t; numbers in quotes too */
+    FIELD_NOTHING, /* passed over; in a table because it comes between others */
     FIELD_TEXT,    /* uint32_t, string number */
-    FIELD_BOOL,    /* bool */
-    FIELD_OBJECT,  /* `fields`, relative to the offset */
-    FIELD_OTHER,   /* `read` is called with the first token of the value */
+    FIELD_VIEW, /* struct text_view, of the JSON where that has the text as it is, else of the string table */
+    FIELD_BOOL, /* bool */
+    FIELD_OBJECT, /* `fields`, relative to the offset */
+    FIELD_OTHER,  /* `read` is called with the first token of the value */
 };
 
 struct json_field;
 
 struct json_fields_reader {
     struct json_reader *json;
-    struct string_table *strings;
+    struct string_table
+        *strings; /* NULL: there is none; a text that needs it sets `needs_strings` and is left out */
+    bool needs_strings;
     struct error *error;
     void *context;                 /* for FIELD_OTHER */
     struct text_builder *redacted; /* room to hide secrets of texts in; NULL: they are shown */
 };
 
+#define FIELD_KEY(literal)           \
+    {                                \
+        literal, sizeof(literal) - 1 \
+    }
+
 struct json_field {
-    const char *key; /* NULL ends a table */
+    struct text_view key; /* NULL ends a table */
     enum json_field_kind kind;
     size_t offset;
     const struct json_field *fields;

@@ -111,9 +111,8 @@ static void write_side(struct json_out *out, const char *name, const struct repo
     json_out_number(out, "failed", stage->failed);
     json_out_number(out, "task_median_ms", row->median_ms);
     json_out_number(out, "task_max_ms", row->most_ms);
-#define TASK_METRIC(field, group, key) json_out_number(out, #field, stage->totals.field);
+#define TASK_METRIC(field, key) json_out_number(out, #field, stage->totals.field);
 #include "spark/task_metrics.def"
-#undef TASK_METRIC
     output_byte(out->output, '}');
     out->is_first = false;
 }

@@ -8,9 +8,8 @@
 
 static void write_metrics(struct json_out *out, const struct task_metrics *metrics)
 {
-#define TASK_METRIC(field, group, key) json_out_number(out, #field, metrics->field);
+#define TASK_METRIC(field, key) json_out_number(out, #field, metrics->field);
 #include "spark/task_metrics.def"
-#undef TASK_METRIC
 }
 
 static void write_application(struct json_out *out, const struct application *application)
