@@ -18,14 +18,14 @@ bool method_table_init(struct method_table *table, struct safe_arena *arena)
 {
     table->arena = arena;
     table->named = 0;
-    table->buckets = safe_map_present(METHOD_BUCKETS * sizeof(*table->buckets));
+    table->buckets = safe_arena_map(arena, METHOD_BUCKETS * sizeof(*table->buckets));
     return table->buckets != NULL && safe_items_init(&table->methods, arena, sizeof(struct method));
 }
 
 void method_table_release(struct method_table *table)
 {
     safe_items_release(&table->methods);
-    safe_unmap((void *)table->buckets, METHOD_BUCKETS * sizeof(*table->buckets));
+    safe_arena_unmap(table->arena, (void *)table->buckets, METHOD_BUCKETS * sizeof(*table->buckets));
     table->buckets = NULL;
 }
 

@@ -32,6 +32,13 @@ struct native_place {
 
 static struct native_place native_places[NATIVE_PLACES];
 
+/* Their pages come with the first write: better now than in a handler. */
+void native_unwind_prepare(void)
+{
+    for (size_t i = 0; i < NATIVE_PLACES; i++)
+        atomic_fetch_add(&native_places[i].turn, 0);
+}
+
 static struct native_place *place_of(uint64_t address)
 {
     return &native_places[hash_u64(address) & (NATIVE_PLACES - 1)];

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "jvm_agent/frame.h"
+#include "jvm_agent/safe_memory.h"
 
 #define PLACE_CACHE_PLACES 4096u
 #define PLACE_FRAMES 16u
@@ -44,10 +45,11 @@ struct place {
 };
 
 struct place_cache {
+    struct safe_arena *arena;
     struct place *places;
 };
 
-bool place_cache_init(struct place_cache *cache);
+bool place_cache_init(struct place_cache *cache, struct safe_arena *arena);
 void place_cache_release(struct place_cache *cache);
 /* Copies what is remembered of the place, and up to `room` frames; false when it is not known or has more of them. */
 bool place_cache_find(const struct place_cache *cache, uintptr_t pc, bool interrupted,

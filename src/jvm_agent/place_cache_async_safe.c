@@ -3,17 +3,17 @@
 #include <stddef.h>
 
 #include "base/hash.h"
-#include "jvm_agent/safe_memory.h"
 
-bool place_cache_init(struct place_cache *cache)
+bool place_cache_init(struct place_cache *cache, struct safe_arena *arena)
 {
-    cache->places = safe_map_present(PLACE_CACHE_PLACES * sizeof(*cache->places));
+    cache->arena = arena;
+    cache->places = safe_arena_map(arena, PLACE_CACHE_PLACES * sizeof(*cache->places));
     return cache->places != NULL;
 }
 
 void place_cache_release(struct place_cache *cache)
 {
-    safe_unmap(cache->places, PLACE_CACHE_PLACES * sizeof(*cache->places));
+    safe_arena_unmap(cache->arena, cache->places, PLACE_CACHE_PLACES * sizeof(*cache->places));
     cache->places = NULL;
 }
 

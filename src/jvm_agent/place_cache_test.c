@@ -4,6 +4,8 @@
 
 #include "unit_test.h"
 
+static struct safe_arena arena;
+
 static void put(struct place_cache *cache, uintptr_t pc, bool interrupted, int32_t compilation,
                 uint16_t count)
 {
@@ -22,7 +24,7 @@ TEST(a_place_is_found_as_it_was_put)
     struct place_cache cache;
     struct place_facts facts;
     frame_word frames[PLACE_FRAMES];
-    CHECK(place_cache_init(&cache));
+    CHECK(place_cache_init(&cache, &arena));
     CHECK(!place_cache_find(&cache, 0x5000, false, &facts, frames, PLACE_FRAMES));
     put(&cache, 0x5000, false, 7, 3);
     CHECK(place_cache_find(&cache, 0x5000, false, &facts, frames, PLACE_FRAMES));
@@ -60,7 +62,7 @@ TEST(threads_never_see_half_a_place)
 {
     pthread_t threads[3];
     void *torn = NULL;
-    CHECK(place_cache_init(&shared));
+    CHECK(place_cache_init(&shared, &arena));
     for (int i = 0; i < 3; i++)
         CHECK(pthread_create(&threads[i], NULL, put_and_find, &shared) == 0);
     for (int i = 0; i < 3; i++) {

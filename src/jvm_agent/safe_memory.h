@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #define SAFE_CHUNK_BYTES ((size_t)256 << 10)
+#define SAFE_HUGE_PAGE_BYTES ((size_t)2 << 20)
 #define SAFE_PIECE_LIMIT_BYTES (SAFE_CHUNK_BYTES / 2)
 
 struct safe_chunk {
@@ -28,10 +29,28 @@ struct safe_arena {
     _Atomic size_t mapped_bytes;
     _Atomic uint64_t refused;
     size_t limit_bytes;
+    char *block; /* what was reserved, from a boundary of large pages on */
+    char *block_pages;
+    size_t block_bytes;
+    _Atomic size_t block_used;
 };
 
 void safe_arena_init(struct safe_arena *arena, size_t limit_bytes);
+/* After what was mapped for it, since that may lie in what was reserved. */
 void safe_arena_release(struct safe_arena *arena);
+/* Memory in one piece for what is mapped next; beside the limit. Without it there is other memory. */
+void safe_arena_reserve(struct safe_arena *arena, size_t size);
+/* Present pages for a table, of what was reserved or of their own. Beside the limit. */
+void *safe_arena_map(struct safe_arena *arena, size_t size);
+void safe_arena_unmap(struct safe_arena *arena, void *pages, size_t size);
+/* Against the limit, and what is reserved and not used. */
+static inline size_t safe_arena_bytes(const struct safe_arena *arena)
+{
+    return atomic_load(&arena->mapped_bytes) + arena->block_bytes - atomic_load(&arena->block_used);
+}
+
+/* Makes room for the first pieces, if there is any, so that no handler has to. */
+void safe_arena_provide(struct safe_arena *arena);
 /* Eight-byte aligned, zeroed. NULL at the limit, or for a piece over SAFE_PIECE_LIMIT_BYTES. */
 void *safe_arena_allocate(struct safe_arena *arena, size_t size);
 

@@ -28,6 +28,41 @@ void safe_unmap(void *pages, size_t size)
         syscall(SYS_munmap, pages, size);
 }
 
+/* In as few large pages as the system gives: the handler starts with cold caches, and would look up each small one. */
+void safe_arena_reserve(struct safe_arena *arena, size_t size)
+{
+    char *pages = safe_map(size + SAFE_HUGE_PAGE_BYTES);
+    if (pages == NULL)
+        return;
+    char *begin = pages + (-(uintptr_t)pages & (SAFE_HUGE_PAGE_BYTES - 1));
+    syscall(SYS_madvise, begin, size, MADV_HUGEPAGE);
+    for (size_t at = 0; at < size; at += 4096)
+        *(volatile char *)(begin + at) = 0;
+    arena->block = begin;
+    arena->block_bytes = size;
+    arena->block_pages = pages;
+}
+
+void *safe_arena_map(struct safe_arena *arena, size_t size)
+{
+    size = (size + 63) & ~(size_t)63;
+    size_t used = atomic_load(&arena->block_used);
+    while (used + size <= arena->block_bytes)
+        if (atomic_compare_exchange_weak(&arena->block_used, &used, used + size))
+            return arena->block + used;
+    return safe_map_present(size);
+}
+
+void safe_arena_unmap(struct safe_arena *arena, void *pages, size_t size)
+{
+    if (pages == NULL)
+        return;
+    bool in_block = arena->block != NULL && (char *)pages >= arena->block &&
+                    (char *)pages < arena->block + arena->block_bytes;
+    if (!in_block)
+        safe_unmap(pages, (size + 63) & ~(size_t)63);
+}
+
 static bool charge(struct safe_arena *arena, size_t size)
 {
     size_t before = atomic_fetch_add(&arena->mapped_bytes, size);
@@ -42,7 +77,7 @@ static void *map_charged(struct safe_arena *arena, size_t size)
 {
     if (!charge(arena, size))
         return NULL;
-    void *pages = safe_map_present(size);
+    void *pages = safe_arena_map(arena, size);
     if (pages == NULL) {
         atomic_fetch_sub(&arena->mapped_bytes, size);
         atomic_fetch_add(&arena->refused, 1);
@@ -56,6 +91,9 @@ void safe_arena_init(struct safe_arena *arena, size_t limit_bytes)
     atomic_store(&arena->mapped_bytes, 0);
     atomic_store(&arena->refused, 0);
     arena->limit_bytes = limit_bytes;
+    arena->block = arena->block_pages = NULL;
+    arena->block_bytes = 0;
+    atomic_store(&arena->block_used, 0);
 }
 
 void safe_arena_release(struct safe_arena *arena)
@@ -63,10 +101,13 @@ void safe_arena_release(struct safe_arena *arena)
     struct safe_chunk *chunk = atomic_exchange(&arena->chunk, NULL);
     while (chunk != NULL) {
         struct safe_chunk *previous = chunk->previous;
-        safe_unmap(chunk, SAFE_CHUNK_BYTES);
+        safe_arena_unmap(arena, chunk, SAFE_CHUNK_BYTES);
         atomic_fetch_sub(&arena->mapped_bytes, SAFE_CHUNK_BYTES);
         chunk = previous;
     }
+    safe_unmap(arena->block_pages, arena->block_bytes + SAFE_HUGE_PAGE_BYTES);
+    arena->block = arena->block_pages = NULL;
+    arena->block_bytes = 0;
 }
 
 static bool add_chunk(struct safe_arena *arena, struct safe_chunk *full)
@@ -77,10 +118,16 @@ static bool add_chunk(struct safe_arena *arena, struct safe_chunk *full)
     fresh->previous = full;
     atomic_store(&fresh->used_bytes, sizeof(*fresh));
     if (!atomic_compare_exchange_strong(&arena->chunk, &full, fresh)) {
-        safe_unmap(fresh, SAFE_CHUNK_BYTES);
+        safe_arena_unmap(arena, fresh, SAFE_CHUNK_BYTES);
         atomic_fetch_sub(&arena->mapped_bytes, SAFE_CHUNK_BYTES);
     }
     return true;
+}
+
+void safe_arena_provide(struct safe_arena *arena)
+{
+    if (atomic_load(&arena->chunk) == NULL)
+        (void)add_chunk(arena, NULL);
 }
 
 void *safe_arena_allocate(struct safe_arena *arena, size_t size)
@@ -102,15 +149,6 @@ void *safe_arena_allocate(struct safe_arena *arena, size_t size)
     }
 }
 
-bool safe_items_init(struct safe_items *items, struct safe_arena *arena, size_t item_bytes)
-{
-    items->arena = arena;
-    items->item_bytes = item_bytes;
-    atomic_store(&items->count, 0);
-    items->segments = safe_map(SAFE_SEGMENTS * sizeof(*items->segments));
-    return items->segments != NULL;
-}
-
 void safe_items_release(struct safe_items *items)
 {
     if (items->segments == NULL)
@@ -120,7 +158,7 @@ void safe_items_release(struct safe_items *items)
         char *segment = atomic_load(&items->segments[i]);
         if (segment == NULL)
             continue;
-        safe_unmap(segment, segment_bytes);
+        safe_arena_unmap(items->arena, segment, segment_bytes);
         atomic_fetch_sub(&items->arena->mapped_bytes, segment_bytes);
     }
     safe_unmap((void *)items->segments, SAFE_SEGMENTS * sizeof(*items->segments));
@@ -138,10 +176,22 @@ static bool provide_segment(struct safe_items *items, size_t index)
         return false;
     char *expected = NULL;
     if (!atomic_compare_exchange_strong(&items->segments[index], &expected, fresh)) {
-        safe_unmap(fresh, segment_bytes);
+        safe_arena_unmap(items->arena, fresh, segment_bytes);
         atomic_fetch_sub(&items->arena->mapped_bytes, segment_bytes);
     }
     return true;
+}
+
+/* With room for the first items if there is any, so that no handler has to provide it. */
+bool safe_items_init(struct safe_items *items, struct safe_arena *arena, size_t item_bytes)
+{
+    items->arena = arena;
+    items->item_bytes = item_bytes;
+    atomic_store(&items->count, 0);
+    items->segments = safe_map(SAFE_SEGMENTS * sizeof(*items->segments));
+    if (items->segments != NULL)
+        (void)provide_segment(items, 0);
+    return items->segments != NULL;
 }
 
 uint32_t safe_items_add(struct safe_items *items)

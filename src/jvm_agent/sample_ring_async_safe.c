@@ -1,10 +1,9 @@
 #include "jvm_agent/sample_ring.h"
 
-#include "jvm_agent/safe_memory.h"
-
-bool sample_ring_init(struct sample_ring *ring)
+bool sample_ring_init(struct sample_ring *ring, struct safe_arena *arena)
 {
-    ring->slots = safe_map(SAMPLE_RING_SLOTS * sizeof(*ring->slots));
+    ring->arena = arena;
+    ring->slots = safe_arena_map(arena, SAMPLE_RING_SLOTS * sizeof(*ring->slots));
     if (ring->slots == NULL)
         return false;
     for (uint64_t i = 0; i < SAMPLE_RING_SLOTS; i++)
@@ -17,7 +16,7 @@ bool sample_ring_init(struct sample_ring *ring)
 
 void sample_ring_release(struct sample_ring *ring)
 {
-    safe_unmap(ring->slots, SAMPLE_RING_SLOTS * sizeof(*ring->slots));
+    safe_arena_unmap(ring->arena, ring->slots, SAMPLE_RING_SLOTS * sizeof(*ring->slots));
     ring->slots = NULL;
 }
 

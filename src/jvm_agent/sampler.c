@@ -4,8 +4,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "jvm_agent/native_unwind.h"
+
 #define WAIT_STEP_NS 1000000
 #define WAIT_STEPS 2000
+#define TOUCHED_BUFFERS 4
+#define RESERVED_BYTES (2 * SAFE_HUGE_PAGE_BYTES) /* all tables and their first items */
+#define TOUCHED_BYTES 4096
 
 static const size_t buffer_bytes =
     SAMPLER_BUFFERS * (SAMPLER_DEPTH_LIMIT + SAMPLER_EXTRA_FRAMES) * sizeof(frame_word);
@@ -22,21 +27,33 @@ static void reset_counts(void)
         atomic_store(&sampler.failed[i], 0);
 }
 
+/* A page's first touch takes longer than many a stack: those that nearly all handlers use are there from the start. */
+static void touch_buffers(void)
+{
+    for (size_t i = 0; i < TOUCHED_BUFFERS; i++)
+        memset(sampler.buffers + i * (SAMPLER_DEPTH_LIMIT + SAMPLER_EXTRA_FRAMES), 0, TOUCHED_BYTES);
+}
+
 bool sampler_open(size_t limit_bytes, struct error *error)
 {
     sampler_close();
     reset_counts();
     safe_arena_init(&sampler.arena, limit_bytes);
+    safe_arena_reserve(&sampler.arena, RESERVED_BYTES);
     sampler.opened = true;
     if (sampler.buffers == NULL)
         sampler.buffers = safe_map(buffer_bytes);
     atomic_store(&sampler.free_buffers, UINT64_MAX);
     if (sampler.buffers == NULL || !method_table_init(&sampler.methods, &sampler.arena) ||
-        !trace_table_init(&sampler.traces, &sampler.arena) || !place_cache_init(&sampler.places) ||
-        !sample_ring_init(&sampler.ring)) {
+        !trace_table_init(&sampler.traces, &sampler.arena) ||
+        !place_cache_init(&sampler.places, &sampler.arena) ||
+        !sample_ring_init(&sampler.ring, &sampler.arena)) {
         sampler_close();
         return error_set_memory(error);
     }
+    safe_arena_provide(&sampler.arena);
+    native_unwind_prepare();
+    touch_buffers();
     return true;
 }
 
@@ -76,7 +93,7 @@ size_t sampler_table_bytes(void)
 {
     if (!sampler.opened)
         return 0;
-    return atomic_load(&sampler.arena.mapped_bytes) + METHOD_BUCKETS * sizeof(*sampler.methods.buckets) +
+    return safe_arena_bytes(&sampler.arena) + METHOD_BUCKETS * sizeof(*sampler.methods.buckets) +
            TRACE_BUCKETS * sizeof(*sampler.traces.buckets) + PLACE_CACHE_PLACES * sizeof(struct place) +
            SAMPLE_RING_SLOTS * sizeof(struct sample_slot) + buffer_bytes;
 }

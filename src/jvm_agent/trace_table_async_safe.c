@@ -5,14 +5,14 @@
 bool trace_table_init(struct trace_table *table, struct safe_arena *arena)
 {
     table->arena = arena;
-    table->buckets = safe_map_present(TRACE_BUCKETS * sizeof(*table->buckets));
+    table->buckets = safe_arena_map(arena, TRACE_BUCKETS * sizeof(*table->buckets));
     return table->buckets != NULL && safe_items_init(&table->traces, arena, sizeof(struct trace));
 }
 
 void trace_table_release(struct trace_table *table)
 {
     safe_items_release(&table->traces);
-    safe_unmap((void *)table->buckets, TRACE_BUCKETS * sizeof(*table->buckets));
+    safe_arena_unmap(table->arena, (void *)table->buckets, TRACE_BUCKETS * sizeof(*table->buckets));
     table->buckets = NULL;
 }
 

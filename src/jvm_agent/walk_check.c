@@ -29,7 +29,7 @@ static bool check_open(struct check *check, struct error *error)
     safe_arena_init(&check->arena, CHECK_ARENA_BYTES);
     check->record = thread_table_add(thread_own_id());
     if (check->record == NULL || !method_table_init(&check->methods, &check->arena) ||
-        !place_cache_init(&check->places))
+        !place_cache_init(&check->places, &check->arena))
         return error_set_memory(error);
     return fault_guard_install(error);
 }

@@ -333,21 +333,31 @@ bool elf_file_debug_link(const struct elf_file *file, struct text_view *name, ui
     return true;
 }
 
-size_t elf_symbol_count(const struct elf_section *symbols)
+bool elf_symbols_open(const struct elf_file *file, const char *section_name, struct elf_symbols *symbols)
 {
-    return symbols->data.size / sizeof(Elf64_Sym);
+    struct elf_section section, strings;
+    if (!elf_file_find_section(file, section_name, &section) ||
+        !elf_file_section(file, section.link, &strings))
+        return false;
+    *symbols = (struct elf_symbols){section.data, strings.data};
+    while (symbols->names.size > 0 && symbols->names.data[symbols->names.size - 1] != '\0')
+        symbols->names.size--;
+    return true;
 }
 
-bool elf_symbol_at(const struct elf_file *file, const struct elf_section *symbols, size_t index,
-                   struct elf_symbol *symbol)
+size_t elf_symbol_count(const struct elf_symbols *symbols)
+{
+    return symbols->entries.size / sizeof(Elf64_Sym);
+}
+
+bool elf_symbol_at(const struct elf_symbols *symbols, size_t index, struct elf_symbol *symbol)
 {
     Elf64_Sym entry;
-    struct elf_section strings;
-    if (index >= elf_symbol_count(symbols) || !elf_file_section(file, symbols->link, &strings))
+    if (index >= elf_symbol_count(symbols))
         return false;
-    memcpy(&entry, symbols->data.data + index * sizeof(entry), sizeof(entry));
-    const char *name = string_at(strings.data, entry.st_name);
-    *symbol = (struct elf_symbol){.name = name == NULL ? "" : name,
+    memcpy(&entry, symbols->entries.data + index * sizeof(entry), sizeof(entry));
+    bool has_name = entry.st_name < symbols->names.size;
+    *symbol = (struct elf_symbol){.name = has_name ? symbols->names.data + entry.st_name : "",
                                   .address = entry.st_value,
                                   .size = entry.st_size,
                                   .type = ELF64_ST_TYPE(entry.st_info),
@@ -359,18 +369,12 @@ bool elf_symbol_at(const struct elf_file *file, const struct elf_section *symbol
 static bool find_in(const struct elf_file *file, const char *table, const char *name,
                     struct elf_symbol *symbol)
 {
-    struct elf_section section, strings;
-    size_t size = strlen(name) + 1;
-    if (!elf_file_find_section(file, table, &section) || !elf_file_section(file, section.link, &strings) ||
-        strings.data.size < size)
+    struct elf_symbols symbols;
+    if (!elf_symbols_open(file, table, &symbols))
         return false;
-    for (size_t i = 1; i < elf_symbol_count(&section); i++) {
-        Elf64_Sym entry;
-        memcpy(&entry, section.data.data + i * sizeof(entry), sizeof(entry));
-        struct text_view found = text_part(strings.data, entry.st_name, size);
-        if (entry.st_shndx != SHN_UNDEF && found.size == size && memcmp(found.data, name, size) == 0)
-            return elf_symbol_at(file, &section, i, symbol);
-    }
+    for (size_t i = 1; elf_symbol_at(&symbols, i, symbol); i++)
+        if (symbol->section != SHN_UNDEF && strcmp(symbol->name, name) == 0)
+            return true;
     return false;
 }
 

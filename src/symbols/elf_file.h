@@ -53,6 +53,11 @@ struct elf_symbol {
     uint16_t section;
 };
 
+struct elf_symbols {
+    struct text_view entries;
+    struct text_view names; /* ends with a zero byte, or is empty */
+};
+
 bool elf_file_open(struct elf_file *file, const char *path, struct error *error) MUST_CHECK;
 /* Headers, section names and .dynsym with its strings (or .symtab with its own); all other bytes are 0. */
 bool elf_file_copy(struct elf_file *file, const char *path, bool all_symbols, struct error *error) MUST_CHECK;
@@ -72,10 +77,10 @@ bool elf_file_bias(const struct elf_file *file, uint64_t start, uint64_t file_of
 bool elf_file_build_id(const struct elf_file *file, struct text_view *build_id);
 bool elf_file_debug_link(const struct elf_file *file, struct text_view *name, uint32_t *checksum);
 
-/* Entries of a .symtab or .dynsym section. */
-size_t elf_symbol_count(const struct elf_section *symbols);
-bool elf_symbol_at(const struct elf_file *file, const struct elf_section *symbols, size_t index,
-                   struct elf_symbol *symbol);
+/* A .symtab or .dynsym section and its strings. */
+bool elf_symbols_open(const struct elf_file *file, const char *section_name, struct elf_symbols *symbols);
+size_t elf_symbol_count(const struct elf_symbols *symbols);
+bool elf_symbol_at(const struct elf_symbols *symbols, size_t index, struct elf_symbol *symbol);
 /* Looks a defined function or variable up by its exact name: .dynsym, then .symtab. */
 bool elf_file_find_symbol(const struct elf_file *file, const char *name, struct elf_symbol *symbol);
 

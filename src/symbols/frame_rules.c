@@ -69,6 +69,8 @@ struct run {
     uint64_t address;
     bool failed;
     bool stopped;
+    bool reported;
+    struct unwind_rule last; /* that was reported */
     frame_rule_callback *callback;
     void *context;
 };
@@ -143,6 +145,10 @@ static void report(struct run *run)
 {
     bool complicated;
     struct unwind_rule rule = current_rule(run, &complicated);
+    if (run->reported && !complicated && unwind_rule_equals(&rule, &run->last))
+        return; /* registers that nobody here asks for were saved */
+    run->last = rule;
+    run->reported = true;
     if (!run->callback(run->context, run->address, rule, complicated))
         run->stopped = true;
 }
@@ -345,7 +351,14 @@ static void run_instructions(struct run *run, struct frame_cursor cursor)
 bool frame_rules_run(const struct frame_entry *entry, uint16_t machine, frame_rule_callback *callback,
                      void *context)
 {
-    struct run run = {.entry = entry, .address = entry->start, .callback = callback, .context = context};
+    struct run run; /* not all of it is set: `remembered` is large and seldom used */
+    run.entry = entry;
+    run.address = entry->start;
+    run.callback = callback;
+    run.context = context;
+    run.remembered_count = 0;
+    run.failed = run.stopped = run.reported = false;
+    run.state = run.initial = (struct state){.form = CFA_BY_REGISTER};
     run.registers = machine == EM_AARCH64
                         ? (struct machine_registers){.stack_pointer = 31, .frame_pointer = 29}
                         : (struct machine_registers){.stack_pointer = 7, .frame_pointer = 6};

@@ -17,31 +17,6 @@ enum {
     POINTER_OMITTED = 0xff,
 };
 
-struct common_entry {
-    uint64_t code_alignment;
-    int64_t data_alignment;
-    uint64_t return_register;
-    uint8_t pointer_encoding;
-    bool has_augmentation_data;
-    bool is_signal;
-    struct frame_cursor instructions;
-};
-
-uint64_t frame_cursor_fixed(struct frame_cursor *cursor, size_t size)
-{
-    uint64_t value = 0;
-    if (cursor->failed || (size_t)(cursor->end - cursor->at) < size) {
-        cursor->failed = true;
-        return 0;
-    }
-    if (size == 1) /* nearly always */
-        value = (uint8_t)*cursor->at;
-    else
-        memcpy(&value, cursor->at, size);
-    cursor->at += size;
-    return value;
-}
-
 uint64_t frame_cursor_unsigned(struct frame_cursor *cursor)
 {
     uint64_t value = 0, byte;
@@ -122,7 +97,7 @@ uint64_t frame_cursor_encoded(struct frame_cursor *cursor, uint8_t encoding)
 }
 
 /* One letter of "zPLRSB": L and P and R have data. */
-static void read_augmentation_letter(struct frame_cursor *data, char letter, struct common_entry *common)
+static void read_augmentation_letter(struct frame_cursor *data, char letter, struct frame_common *common)
 {
     uint8_t encoding;
     switch (letter) {
@@ -145,7 +120,7 @@ static void read_augmentation_letter(struct frame_cursor *data, char letter, str
     }
 }
 
-static void read_augmentation(struct frame_cursor *cursor, const char *letters, struct common_entry *common)
+static void read_augmentation(struct frame_cursor *cursor, const char *letters, struct frame_common *common)
 {
     if (letters[0] != 'z') {
         if (letters[0] != '\0')
@@ -158,9 +133,9 @@ static void read_augmentation(struct frame_cursor *cursor, const char *letters, 
         read_augmentation_letter(&data, *letters, common);
 }
 
-static bool read_common(struct frame_cursor body, bool is_debug_frame, struct common_entry *common)
+static bool read_common(struct frame_cursor body, bool is_debug_frame, struct frame_common *common)
 {
-    *common = (struct common_entry){.pointer_encoding = POINTER_ABSOLUTE};
+    *common = (struct frame_common){.pointer_encoding = POINTER_ABSOLUTE};
     uint64_t version = frame_cursor_fixed(&body, 1);
     const char *letters = (const char *)body.at;
     if (body.failed || memchr(body.at, '\0', (size_t)(body.end - body.at)) == NULL)
@@ -198,9 +173,13 @@ static struct frame_cursor cursor_at(const struct frame_section *section, size_t
         .start = start, .at = start + offset, .end = start + section->data.size, .address = section->address};
 }
 
-static bool find_common(const struct frame_section *section, uint64_t offset, struct common_entry *common)
+/* Neighbours nearly always share one. */
+static bool find_common(struct frame_section *section, uint64_t offset)
 {
     struct frame_cursor body;
+    struct frame_common *common = &section->common;
+    if (section->has_common && section->common_at == offset)
+        return true;
     bool is_64_bit;
     if (offset >= section->data.size)
         return false;
@@ -209,10 +188,12 @@ static bool find_common(const struct frame_section *section, uint64_t offset, st
         return false;
     uint64_t identity = frame_cursor_fixed(&body, is_64_bit && section->is_debug_frame ? 8 : 4);
     uint64_t expected = !section->is_debug_frame ? 0 : is_64_bit ? UINT64_MAX : 0xffffffff;
-    return identity == expected && read_common(body, section->is_debug_frame, common);
+    section->has_common = identity == expected && read_common(body, section->is_debug_frame, common);
+    section->common_at = offset;
+    return section->has_common;
 }
 
-static bool read_function(struct frame_cursor body, const struct common_entry *common,
+static bool read_function(struct frame_cursor body, const struct frame_common *common,
                           struct frame_entry *entry)
 {
     *entry = (struct frame_entry){.code_alignment = common->code_alignment,
@@ -228,11 +209,10 @@ static bool read_function(struct frame_cursor body, const struct common_entry *c
     return !body.failed;
 }
 
-bool frame_section_next(const struct frame_section *section, size_t *offset, struct frame_entry *entry,
+bool frame_section_next(struct frame_section *section, size_t *offset, struct frame_entry *entry,
                         bool *is_function)
 {
     struct frame_cursor cursor = cursor_at(section, *offset), body;
-    struct common_entry common;
     bool is_64_bit;
     *is_function = false;
     if (cursor.at == cursor.end || !read_body(&cursor, &body, &is_64_bit))
@@ -249,6 +229,6 @@ bool frame_section_next(const struct frame_section *section, size_t *offset, str
     if (body.failed || is_common)
         return !body.failed;
     uint64_t common_at = section->is_debug_frame ? pointer : pointer_at - pointer;
-    *is_function = find_common(section, common_at, &common) && read_function(body, &common, entry);
+    *is_function = find_common(section, common_at) && read_function(body, &section->common, entry);
     return true;
 }

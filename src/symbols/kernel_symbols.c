@@ -1,29 +1,44 @@
 /* Lines of /proc/kallsyms: "ffffffff81000000 T _stext" and, for modules, a tab and "[name]". */
-#include <stdio.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "symbols/symbol_table.h"
 
-enum { NAMES_LIMIT_BYTES = 256 << 20, READ_BYTES = 64 << 10 };
+enum { NAMES_LIMIT_BYTES = 256 << 20, BUFFER_BYTES = 64 << 10 };
 
 struct loading {
     struct symbol_table *table;
     size_t names_size, names_capacity;
+    unsigned line;
     bool any_address;
 };
 
-static bool add_line(struct loading *loading, struct text_view line, struct error *error)
+static uint64_t read_address(const char **at)
 {
-    uint64_t address;
-    struct text_view address_text = text_cut(&line, ' '), type = text_cut(&line, ' '),
-                     name = text_cut(&line, '\t');
-    if (type.size != 1 || name.size == 0 || !text_to_hex64(address_text, &address))
-        return error_set(error, ERROR_BAD_INPUT, "not in the form of kallsyms");
-    loading->any_address |= address != 0;
-    if (strchr("tTwW", type.data[0]) == NULL || address == 0)
-        return true;
+    uint64_t address = 0;
+    for (;; ++*at) {
+        unsigned digit = (unsigned char)**at;
+        unsigned letter = digit | 0x20;
+        if (digit >= '0' && digit <= '9')
+            address = address << 4 | (digit - '0');
+        else if (letter >= 'a' && letter <= 'f')
+            address = address << 4 | (letter - 'a' + 10);
+        else
+            return address;
+    }
+}
+
+static bool is_function(char type)
+{
+    return type == 't' || type == 'T' || type == 'w' || type == 'W';
+}
+
+static bool add(struct loading *loading, uint64_t address, struct text_view name, struct error *error)
+{
     size_t needed = loading->names_size + name.size + 1;
     struct symbol symbol = {.address = address, .name = (uint32_t)loading->names_size};
     if (!array_reserve(&loading->table->owned_names, &loading->names_capacity, needed, NAMES_LIMIT_BYTES) ||
@@ -35,38 +50,79 @@ static bool add_line(struct loading *loading, struct text_view line, struct erro
     return true;
 }
 
-static bool add_lines(struct loading *loading, FILE *stream, struct error *error)
+/* There are a hundred thousand and more of them. The line ends with a line break, so that no read goes behind it. */
+static bool add_line(struct loading *loading, const char *line, const char *end, struct error *error)
 {
-    char *line = NULL;
-    size_t capacity = 0;
-    bool good = true;
-    unsigned number = 0;
-    for (ssize_t size; good && (size = getline(&line, &capacity, stream)) > 0;) {
-        number++;
-        struct text_view text = text_trim((struct text_view){line, (size_t)size});
-        good = text.size == 0 || add_line(loading, text, error);
+    const char *at = line;
+    loading->line++;
+    if (line == end)
+        return true;
+    uint64_t address = read_address(&at);
+    if (at == line || at - line > 16 || at + 3 >= end || at[0] != ' ' || at[2] != ' ' || at[3] == '\t')
+        return error_set(error, ERROR_BAD_INPUT, "line %u: not in the form of kallsyms", loading->line);
+    loading->any_address |= address != 0;
+    if (!is_function(at[1]) || address == 0)
+        return true;
+    const char *name = at + 3, *tab = memchr(name, '\t', (size_t)(end - name));
+    return add(loading, address, (struct text_view){name, (size_t)((tab != NULL ? tab : end) - name)}, error);
+}
+
+/* Takes the whole lines and moves what is left to the buffer's start. */
+static bool add_lines(struct loading *loading, char *buffer, size_t *size, struct error *error)
+{
+    const char *at = buffer, *end = buffer + *size, *line_end;
+    while ((line_end = memchr(at, '\n', (size_t)(end - at))) != NULL) {
+        if (!add_line(loading, at, line_end, error))
+            return false;
+        at = line_end + 1;
     }
-    free(line);
-    return good || error_prefix(error, "line %u", number);
+    *size = (size_t)(end - at);
+    memmove(buffer, at, *size);
+    return *size < BUFFER_BYTES || error_set(error, ERROR_BAD_INPUT, "line %u: too long", loading->line + 1);
+}
+
+static bool add_file(struct loading *loading, int descriptor, char *buffer, struct error *error)
+{
+    size_t size = 0;
+    for (;;) {
+        ssize_t got = read(descriptor, buffer + size, BUFFER_BYTES - size);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return error_set_system(error, "cannot read");
+        if (got == 0 && size == 0)
+            return true;
+        if (got == 0)
+            buffer[size++] =
+                '\n'; /* the last line has no end; there is room, since it is shorter than the buffer */
+        size += (size_t)got;
+        if (!add_lines(loading, buffer, &size, error))
+            return false;
+    }
+}
+
+static bool finish(struct loading *loading, const char *path, struct error *error)
+{
+    struct symbol_table *table = loading->table;
+    if (!loading->any_address || table->count == 0)
+        return error_set(error, ERROR_UNSUPPORTED,
+                         "%s shows no addresses: kernel.kptr_restrict hides them from this user", path);
+    table->names = (struct text_view){table->owned_names, loading->names_size};
+    table->source = SYMBOLS_KALLSYMS;
+    return symbol_table_sort(table) || error_set_memory(error);
 }
 
 bool symbol_table_load_kallsyms(struct symbol_table *table, const char *path, struct error *error)
 {
     struct loading loading = {.table = table};
-    FILE *stream = fopen(path, "re");
-    if (stream == NULL)
-        return error_set_system(error, "%s", path);
-    setvbuf(stream, NULL, _IOFBF,
-            READ_BYTES); /* at worst it reads in small pieces, as files in /proc ask for */
-    bool good = add_lines(&loading, stream, error);
-    fclose(stream);
-    if (!good)
-        return error_prefix(error, "%s", path);
-    if (!loading.any_address || table->count == 0)
-        return error_set(error, ERROR_UNSUPPORTED,
-                         "%s shows no addresses: kernel.kptr_restrict hides them from this user", path);
-    table->names = (struct text_view){table->owned_names, loading.names_size};
-    table->source = SYMBOLS_KALLSYMS;
-    symbol_table_sort(table);
-    return true;
+    char *buffer = malloc(BUFFER_BYTES);
+    if (buffer == NULL)
+        return error_set_memory(error);
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    bool good = descriptor >= 0 ? add_file(&loading, descriptor, buffer, error)
+                                : error_set_system(error, "cannot open");
+    if (descriptor >= 0)
+        close(descriptor);
+    free(buffer);
+    return good ? finish(&loading, path, error) : error_prefix(error, "%s", path);
 }

@@ -26,7 +26,7 @@ static int compare_slots(const void *left_pointer, const void *right_pointer)
 }
 
 static bool add_slots(struct slot_list *list, const struct elf_file *file, const char *section_name,
-                      const struct elf_section *symbols, struct text_view names)
+                      const struct elf_symbols *symbols)
 {
     struct elf_section section;
     struct elf_symbol symbol;
@@ -35,12 +35,12 @@ static bool add_slots(struct slot_list *list, const struct elf_file *file, const
     for (size_t i = 0; i < section.data.size / sizeof(Elf64_Rela); i++) {
         Elf64_Rela entry;
         memcpy(&entry, section.data.data + i * sizeof(entry), sizeof(entry));
-        if (!elf_symbol_at(file, symbols, ELF64_R_SYM(entry.r_info), &symbol) || symbol.name[0] == '\0')
+        if (!elf_symbol_at(symbols, ELF64_R_SYM(entry.r_info), &symbol) || symbol.name[0] == '\0')
             continue;
         if (!array_reserve(&list->slots, &list->capacity, list->count + 1, SYMBOL_LIMIT))
             return false;
         list->slots[list->count++] =
-            (struct slot){.address = entry.r_offset, .name = (uint32_t)(symbol.name - names.data)};
+            (struct slot){.address = entry.r_offset, .name = (uint32_t)(symbol.name - symbols->names.data)};
     }
     return true;
 }
@@ -107,14 +107,13 @@ static bool add_entries(struct symbol_table *table, const struct elf_file *file,
 
 bool symbol_table_add_plt(struct symbol_table *table, const struct elf_file *file)
 {
-    struct elf_section symbols, strings;
+    struct elf_symbols symbols;
     struct slot_list list = {.slots = NULL};
-    if (!elf_file_find_section(file, ".dynsym", &symbols) ||
-        !elf_file_section(file, symbols.link, &strings) || strings.data.size > INT32_MAX)
+    if (!elf_symbols_open(file, ".dynsym", &symbols) || symbols.names.size > INT32_MAX)
         return true;
-    table->plt_names = strings.data;
-    bool good = add_slots(&list, file, ".rela.plt", &symbols, strings.data) &&
-                add_slots(&list, file, ".rela.dyn", &symbols, strings.data);
+    table->plt_names = symbols.names;
+    bool good =
+        add_slots(&list, file, ".rela.plt", &symbols) && add_slots(&list, file, ".rela.dyn", &symbols);
     if (good && list.count > 0) {
         qsort(list.slots, list.count, sizeof(list.slots[0]), compare_slots);
         good = add_entries(table, file, ".plt", 16, &list) &&

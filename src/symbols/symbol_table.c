@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/key_sort.h"
 #include "symbols/debug_file.h"
 
 void symbol_table_init(struct symbol_table *table)
@@ -53,28 +54,14 @@ static bool is_better(const struct symbol_table *table, const struct symbol *lef
     return left_length != right_length ? left_length < right_length : strcmp(left_name, right_name) < 0;
 }
 
-static int compare_addresses(const void *left_pointer, const void *right_pointer)
-{
-    const struct symbol *left = left_pointer, *right = right_pointer;
-    return left->address < right->address ? -1 : left->address > right->address;
-}
-
-/* The kernel's are, and sorting a hundred thousand takes longer than looking. */
-static bool is_sorted(const struct symbol_table *table)
-{
-    for (size_t i = 1; i < table->count; i++)
-        if (table->symbols[i].address < table->symbols[i - 1].address)
-            return false;
-    return true;
-}
-
 /* Labels inside a function that has a size are no functions. */
-void symbol_table_sort(struct symbol_table *table)
+bool symbol_table_sort(struct symbol_table *table)
 {
+    _Static_assert(sizeof(struct symbol) == KEY_SORT_ITEM_BYTES, "sorted by its address");
     size_t kept = 0;
     uint64_t end = 0;
-    if (!is_sorted(table))
-        qsort(table->symbols, table->count, sizeof(table->symbols[0]), compare_addresses);
+    if (!key_sort(table->symbols, table->count))
+        return false;
     for (size_t i = 0; i < table->count; i++) {
         struct symbol symbol = table->symbols[i];
         struct symbol *last = kept > 0 ? &table->symbols[kept - 1] : NULL;
@@ -93,6 +80,7 @@ void symbol_table_sort(struct symbol_table *table)
         table->symbols = fitting;
         table->capacity = kept;
     }
+    return true;
 }
 
 static bool is_code(const struct elf_file *file, const struct elf_symbol *symbol)
@@ -111,18 +99,17 @@ static bool is_code(const struct elf_file *file, const struct elf_symbol *symbol
 static bool add_functions(struct symbol_table *table, const struct elf_file *file, const char *section_name,
                           enum symbol_source source, struct error *error)
 {
-    struct elf_section section, strings;
+    struct elf_symbols symbols;
     struct elf_symbol symbol;
-    if (!elf_file_find_section(file, section_name, &section) ||
-        !elf_file_section(file, section.link, &strings) || strings.data.size > INT32_MAX)
+    if (!elf_symbols_open(file, section_name, &symbols) || symbols.names.size > INT32_MAX)
         return true;
-    table->names = strings.data;
-    for (size_t i = 1; elf_symbol_at(file, &section, i, &symbol); i++) {
+    table->names = symbols.names;
+    for (size_t i = 1; elf_symbol_at(&symbols, i, &symbol); i++) {
         if (!is_code(file, &symbol))
             continue;
         struct symbol entry = {.address = symbol.address,
                                .size = symbol.size > UINT32_MAX ? UINT32_MAX : (uint32_t)symbol.size,
-                               .name = (uint32_t)(symbol.name - strings.data.data)};
+                               .name = (uint32_t)(symbol.name - symbols.names.data)};
         if (!symbol_table_add(table, entry))
             return error_set_memory(error);
     }
@@ -152,6 +139,5 @@ bool symbol_table_load(struct symbol_table *table, const struct elf_file *file, 
         return false;
     if (!symbol_table_add_plt(table, file))
         return error_set_memory(error);
-    symbol_table_sort(table);
-    return true;
+    return symbol_table_sort(table) || error_set_memory(error);
 }

@@ -70,7 +70,7 @@ bool symbol_table_find(const struct symbol_table *table, uint64_t address, struc
 
 /* For those who fill a table: appends, and at the end sorts and leaves one name per address. */
 bool symbol_table_add(struct symbol_table *table, struct symbol symbol) MUST_CHECK;
-void symbol_table_sort(struct symbol_table *table);
+bool symbol_table_sort(struct symbol_table *table) MUST_CHECK;
 const char *symbol_table_name(const struct symbol_table *table, const struct symbol *symbol);
 /* Adds "name" for each PLT entry of the file; sets plt_names. */
 bool symbol_table_add_plt(struct symbol_table *table, const struct elf_file *file) MUST_CHECK;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/key_sort.h"
 #include "symbols/frame_rules.h"
 #include "symbols/frame_section.h"
 
@@ -39,14 +40,6 @@ void unwind_table_release(struct unwind_table *table)
     unwind_table_init(table);
 }
 
-static bool same_rule(const struct unwind_rule *left, const struct unwind_rule *right)
-{
-    return left->kind == right->kind && left->loaded_offset == right->loaded_offset &&
-           left->cfa_offset == right->cfa_offset &&
-           left->frame_pointer_offset == right->frame_pointer_offset &&
-           left->return_address_offset == right->return_address_offset;
-}
-
 static uint32_t hash_rule(const struct unwind_rule *rule)
 {
     uint64_t hash = (uint64_t)(uint32_t)rule->cfa_offset << 32 |
@@ -61,12 +54,12 @@ static bool number_of_rule(struct loading *loading, struct unwind_rule rule, uin
 {
     struct unwind_table *table = loading->table;
     uint16_t *slot = &loading->slots[hash_rule(&rule)];
-    if (*slot != 0 && same_rule(&table->rules[*slot - 1], &rule)) {
+    if (*slot != 0 && unwind_rule_equals(&table->rules[*slot - 1], &rule)) {
         *number = (uint16_t)(*slot - 1);
         return true;
     }
     for (uint32_t i = 0; *slot != 0 && i < table->rule_count; i++) {
-        if (same_rule(&table->rules[i], &rule)) {
+        if (unwind_rule_equals(&table->rules[i], &rule)) {
             *number = (uint16_t)i;
             *slot = (uint16_t)(i + 1);
             return true;
@@ -103,17 +96,52 @@ static bool on_rule(void *context, uint64_t address, struct unwind_rule rule, bo
     return add_row(loading, address, rule, false);
 }
 
-static void read_section(struct loading *loading, const struct frame_section *section, uint16_t machine)
+struct function {
+    uint64_t start;
+    uint64_t offset; /* of its entry in the section */
+};
+_Static_assert(sizeof(struct function) == KEY_SORT_ITEM_BYTES, "sorted by its start");
+
+struct function_list {
+    struct function *functions;
+    size_t count, capacity;
+};
+
+/* Sorting functions and not their rows, of which there are ten times as many. */
+static bool list_functions(struct frame_section *section, struct function_list *list)
 {
     struct frame_entry entry;
-    size_t offset = 0;
     bool is_function;
-    while (!loading->out_of_memory && frame_section_next(section, &offset, &entry, &is_function)) {
-        if (!is_function || entry.size == 0 || entry.start < loading->table->base || entry.size > UINT32_MAX)
+    size_t offset = 0, here = 0;
+    for (; frame_section_next(section, &offset, &entry, &is_function); here = offset) {
+        if (!is_function)
             continue;
-        if (frame_rules_run(&entry, machine, on_rule, loading))
-            add_row(loading, entry.start + entry.size, (struct unwind_rule){.kind = UNWIND_NONE}, true);
+        if (!array_reserve(&list->functions, &list->capacity, list->count + 1, UNWIND_ROW_LIMIT))
+            return false;
+        list->functions[list->count++] = (struct function){entry.start, here};
     }
+    return key_sort(list->functions, list->count);
+}
+
+static void read_function(struct loading *loading, struct frame_section *section, size_t offset,
+                          uint16_t machine)
+{
+    struct frame_entry entry;
+    bool is_function;
+    if (!frame_section_next(section, &offset, &entry, &is_function) || !is_function || entry.size == 0 ||
+        entry.start < loading->table->base || entry.size > UINT32_MAX)
+        return;
+    if (frame_rules_run(&entry, machine, on_rule, loading))
+        add_row(loading, entry.start + entry.size, (struct unwind_rule){.kind = UNWIND_NONE}, true);
+}
+
+static void read_section(struct loading *loading, struct frame_section *section, uint16_t machine)
+{
+    struct function_list list = {.functions = NULL};
+    loading->out_of_memory |= !list_functions(section, &list);
+    for (size_t i = 0; i < list.count && !loading->out_of_memory; i++)
+        read_function(loading, section, list.functions[i].offset, machine);
+    free(list.functions);
 }
 
 static int compare_rows(const void *left_pointer, const void *right_pointer)

@@ -46,6 +46,14 @@ struct unwind_rule {
     int32_t cfa_offset;
 };
 
+static inline bool unwind_rule_equals(const struct unwind_rule *left, const struct unwind_rule *right)
+{
+    return left->kind == right->kind && left->loaded_offset == right->loaded_offset &&
+           left->cfa_offset == right->cfa_offset &&
+           left->frame_pointer_offset == right->frame_pointer_offset &&
+           left->return_address_offset == right->return_address_offset;
+}
+
 struct unwind_table {
     uint64_t base; /* address as linked that row offsets count from */
     uint32_t span; /* offsets at or above it have no rule */
