@@ -68,6 +68,11 @@ static uint64_t shown_name(const struct python_layout *layout, const unsigned ch
     return name != 0 ? name : load_u64(bytes + layout->code.name);
 }
 
+static uint32_t version_of(const struct python_layout *layout, const unsigned char *bytes)
+{
+    return layout->code.version == 0 ? 0 : load_u32(bytes + layout->code.version);
+}
+
 static void fill_from_bytes(struct python_code *code, const struct python_layout *layout,
                             const unsigned char *bytes)
 {
@@ -75,6 +80,7 @@ static void fill_from_bytes(struct python_code *code, const struct python_layout
     code->file_name = load_u64(bytes + layout->code.file_name);
     code->line_table = load_u64(bytes + layout->code.line_table);
     code->first_line = load_u32(bytes + layout->code.first_line);
+    code->version = version_of(layout, bytes);
     /* Up to 3.10 co_flags stands right before co_firstlineno; later versions tell by the frame. */
     code->is_generator = layout->frame.owner == NO_OFFSET &&
                          (load_u32(bytes + layout->code.first_line - 4) & GENERATOR_FLAGS) != 0;
@@ -86,7 +92,8 @@ static bool is_same_code(const struct python_code *code, const struct python_lay
     return code->name == shown_name(layout, bytes) &&
            code->file_name == load_u64(bytes + layout->code.file_name) &&
            code->line_table == load_u64(bytes + layout->code.line_table) &&
-           code->first_line == load_u32(bytes + layout->code.first_line);
+           code->first_line == load_u32(bytes + layout->code.first_line) &&
+           code->version == version_of(layout, bytes);
 }
 
 /* The type of code objects, recognised once by its name. */
@@ -225,10 +232,10 @@ static bool add_spans_of(struct span_set *spans, const struct python_code *code,
                          const struct python_layout *layout)
 {
     return span_set_add(spans, code->address, layout->code.bytes, 0) &&
-           span_set_add(spans, code->name, layout->object.string_hash + 8, 0);
+           (code->version != 0 || span_set_add(spans, code->name, layout->object.string_hash + 8, 0));
 }
 
-/* One read of the heads of all due codes and of their names. */
+/* One read of the heads of all due codes, and of the names of those that have no number of their own. */
 static bool read_due(struct python_code_cache *cache, const struct python_reader *reader, size_t due_count)
 {
     struct iovec ranges[SPAN_SET_MOST_SPANS];
@@ -260,9 +267,13 @@ static bool still_holds(const struct python_code_cache *cache, const struct pyth
                         const unsigned char *bytes)
 {
     const unsigned char *head = bytes_of(spans, bytes, code->address, layout->code.bytes);
+    if (head == NULL || load_u64(head + layout->object.type) != cache->code_type ||
+        !is_same_code(code, layout, head))
+        return false;
+    if (code->version != 0)
+        return true;
     const unsigned char *name = bytes_of(spans, bytes, code->name, layout->object.string_hash + 8);
-    return head != NULL && name != NULL && load_u64(head + layout->object.type) == cache->code_type &&
-           is_same_code(code, layout, head) && load_u64(name + layout->object.string_hash) == code->name_hash;
+    return name != NULL && load_u64(name + layout->object.string_hash) == code->name_hash;
 }
 
 static bool check_due(struct python_code_cache *cache, const struct python_reader *reader,

@@ -41,6 +41,7 @@ struct python_code {
     const struct line_range *lines;
     uint32_t line_count;
     uint32_t first_line;
+    uint32_t version;  /* of this code object alone; 0: it has none */
     uint32_t function; /* NO_FUNCTION: no Python code of a user, not shown */
     bool is_generator; /* up to 3.10 */
     bool is_watched;

@@ -217,6 +217,7 @@ static void fill_states(struct python_layout *layout, const struct description *
     layout->runtime.interpreters_head = offset_at(offsets, at->interpreters_head);
     layout->runtime.current_thread = NO_OFFSET;
     layout->runtime.collecting = NO_OFFSET;
+    layout->runtime.gil = NO_OFFSET;
     layout->interpreter.next = offset_at(offsets, at->interpreter_next);
     layout->interpreter.threads_head = offset_at(offsets, at->threads_head);
     layout->interpreter.modules = offset_at(offsets, at->modules);
@@ -273,6 +274,8 @@ static void fill_frames_and_code(struct python_layout *layout, const struct desc
                               layout->code.first_line,     layout->code.local_names,
                               layout->code.bytecode_copies};
     layout->code.bytes = most_of(words, COUNT_OF(words)) + 8;
+    /* Not described. Later versions count codes that are freed. */
+    layout->code.version = at->version <= 0x030d ? layout->code.first_line + 24 : 0;
 }
 
 static void fill_objects(struct python_layout *layout, const struct description *at, struct offsets *offsets)

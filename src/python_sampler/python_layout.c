@@ -3,10 +3,10 @@
 #include "base/attributes.h"
 
 /* What did not change from 3.8 to 3.10. */
-#define HEAP_FRAME_COMMON                                                                          \
-    .interpreter.next = 0, .interpreter.threads_head = 8, .interpreter.gil = NO_OFFSET,            \
-    .interpreter.code_generation = NO_OFFSET, .gil = {NO_OFFSET, NO_OFFSET, NO_OFFSET, NO_OFFSET}, \
-    .thread = {8, 16, 24, NO_OFFSET, 176, NO_OFFSET, NO_OFFSET, 184},                              \
+#define HEAP_FRAME_COMMON                                                               \
+    .interpreter.next = 0, .interpreter.threads_head = 8, .interpreter.gil = NO_OFFSET, \
+    .interpreter.code_generation = NO_OFFSET, .gil = {16, 8, NO_OFFSET, 24},            \
+    .thread = {8, 16, 24, NO_OFFSET, 176, NO_OFFSET, NO_OFFSET, 184},                   \
     .code = {104, 112, NO_OFFSET, 120, 40, NO_OFFSET, NO_OFFSET, 72, 128}
 
 #define OBJECTS_BEFORE_3_12         \
@@ -38,7 +38,7 @@ static const struct python_layout
             {
                 .version = 0x0308,
                 .line_table_kind = LINE_TABLE_LNOTAB,
-                .runtime = {.interpreters_head = 32, .current_thread = 1368, .collecting = 544},
+                .runtime = {.interpreters_head = 32, .current_thread = 1368, .collecting = 544, .gil = 1152},
                 .interpreter.collecting = NO_OFFSET,
                 .interpreter.modules = 56,
                 .frame = {24, 32, 104, NO_OFFSET, 96, NO_OFFSET, 360, 120, UINT8_MAX, 1, 0, 116},
@@ -48,7 +48,7 @@ static const struct python_layout
             {
                 .version = 0x0309,
                 .line_table_kind = LINE_TABLE_LNOTAB,
-                .runtime = {.interpreters_head = 32, .current_thread = 568, .collecting = NO_OFFSET},
+                .runtime = {32, 568, NO_OFFSET, 352},
                 .interpreter.collecting = 816,
                 .interpreter.modules = 856,
                 .frame = {24, 32, 104, NO_OFFSET, 96, NO_OFFSET, 360, 120, UINT8_MAX, 1, 0, 116},
@@ -58,7 +58,7 @@ static const struct python_layout
             {
                 .version = 0x030a,
                 .line_table_kind = LINE_TABLE_RANGES,
-                .runtime = {.interpreters_head = 32, .current_thread = 568, .collecting = NO_OFFSET},
+                .runtime = {32, 568, NO_OFFSET, 352},
                 .interpreter.collecting = 816,
                 .interpreter.modules = 856,
                 .frame = {24, 32, 96, NO_OFFSET, 88, NO_OFFSET, 352, 112, UINT8_MAX, 2, 0, 108},
@@ -68,9 +68,9 @@ static const struct python_layout
             {
                 .version = 0x030b,
                 .line_table_kind = LINE_TABLE_LOCATIONS,
-                .runtime = {.interpreters_head = 40, .current_thread = 576, .collecting = NO_OFFSET},
+                .runtime = {40, 576, NO_OFFSET, 360},
                 .interpreter = {0, 16, 888, NO_OFFSET, 848, NO_OFFSET},
-                .gil = {NO_OFFSET, NO_OFFSET, NO_OFFSET, NO_OFFSET},
+                .gil = {.locked = 16, .holder = 8, .enabled = NO_OFFSET, .switches = 24},
                 .thread = {8, 16, 56, 8, 152, 160, NO_OFFSET, 168},
                 .frame = {48, 32, 56, 69, NO_OFFSET, NO_OFFSET, 72, 72, 3, 0, 68},
                 .code = {112, 120, 128, 136, 72, 184, NO_OFFSET, 96, 144},
@@ -79,12 +79,12 @@ static const struct python_layout
             {
                 .version = 0x030c,
                 .line_table_kind = LINE_TABLE_LOCATIONS,
-                .runtime = {.interpreters_head = 40, .current_thread = NO_OFFSET, .collecting = NO_OFFSET},
+                .runtime = {40, NO_OFFSET, NO_OFFSET, NO_OFFSET},
                 .interpreter = {0, 72, 944, 384, 312, NO_OFFSET},
                 .gil = {.locked = 16, .holder = 8, .enabled = NO_OFFSET, .switches = 24},
                 .thread = {8, 16, 56, 0, 136, 144, NO_OFFSET, 152},
                 .frame = {8, 0, 56, 70, NO_OFFSET, NO_OFFSET, 72, 72, 3, 0},
-                .code = {112, 120, 128, 136, 68, 192, NO_OFFSET, 96, 144},
+                .code = {112, 120, 128, 136, 68, 192, NO_OFFSET, 96, 144, 92},
                 .object =
                     {
                         .type = 8,

@@ -33,6 +33,7 @@ struct python_layout {
         uint32_t interpreters_head;
         uint32_t current_thread; /* who has the GIL, up to 3.11 */
         uint32_t collecting;     /* 3.8 */
+        uint32_t gil;            /* the GIL's state, up to 3.11 */
     } runtime;
     struct {
         uint32_t next;
@@ -46,7 +47,7 @@ struct python_layout {
         uint32_t locked;
         uint32_t holder;
         uint32_t enabled;  /* free-threaded builds */
-        uint32_t switches; /* counts how often another thread took it, from 3.12 on */
+        uint32_t switches; /* counts how often another thread took it */
     } gil;
     struct {
         uint32_t next;
@@ -82,7 +83,8 @@ struct python_layout {
         uint32_t bytecode;        /* NO_OFFSET up to 3.10 */
         uint32_t bytecode_copies; /* free-threaded 3.14 */
         uint32_t local_names;
-        uint32_t bytes; /* to read of a code object */
+        uint32_t bytes;   /* to read of a code object */
+        uint32_t version; /* 3.12 and 3.13: a number that no other code object gets; 0: nowhere */
     } code;
     struct {
         uint32_t type;

@@ -10,12 +10,17 @@
 #include <linux/kcmp.h>
 
 #include "base/array.h"
+#include "python_sampler/python_pulse.h"
 
 #define MOST_DELIVERY_ATTEMPTS 8
 #define WORKER_FRAMES 12
 /* A name that did not change is asked for again after twice the time, up to the second of these. */
 #define NAME_TRUST_NS INT64_C(2000000000)
 #define MOST_NAME_TRUST_NS INT64_C(32000000000)
+/* A stack that is proved to stand still is read again after this, since a thread may be ended by another one. */
+#define MOST_KEPT_NS INT64_C(250000000)
+/* So many threads that have to be read after all are worth a batch of their own. */
+#define THREADS_FOR_BATCH 3
 
 bool python_sampling_init(struct python_sampling *sampling)
 {
@@ -167,31 +172,6 @@ static void drop_unlisted_threads(struct python_process *process)
     process->thread_count = kept;
 }
 
-static bool add_pulse(struct python_process *process, uint64_t base, uint32_t offset, size_t size)
-{
-    return offset == NO_OFFSET || base == 0 || span_set_add(&process->pulse, base + offset, size, 0);
-}
-
-static bool build_pulse(struct python_process *process)
-{
-    const struct python_layout *layout = &process->runtime.layout;
-    uint64_t runtime = process->runtime.address;
-    span_set_clear(&process->pulse);
-    bool fits = add_pulse(process, runtime, layout->runtime.interpreters_head, 8) &&
-                add_pulse(process, runtime, layout->runtime.current_thread, 8) &&
-                add_pulse(process, runtime, layout->runtime.collecting, 4);
-    for (size_t i = 0; fits && i < process->interpreter_count; i++) {
-        const struct python_interpreter *interpreter = &process->interpreters[i];
-        fits = add_pulse(process, interpreter->address, layout->interpreter.threads_head, 8) &&
-               add_pulse(process, interpreter->address, layout->interpreter.collecting, 4) &&
-               add_pulse(process, interpreter->address, layout->interpreter.code_generation, 8) &&
-               add_pulse(process, interpreter->gil, layout->gil.holder, 8) &&
-               add_pulse(process, interpreter->gil, layout->gil.locked, 4) &&
-               add_pulse(process, interpreter->gil, layout->gil.switches, 8);
-    }
-    return fits;
-}
-
 /* Walks the lists of interpreters and threads anew. */
 static bool list_threads(struct python_process *process)
 {
@@ -209,97 +189,18 @@ static bool list_threads(struct python_process *process)
         *interpreter = (struct python_interpreter){.address = address};
         if (!list_threads_of(process, address))
             return false;
-        if (layout->interpreter.gil != NO_OFFSET &&
-            !process_memory_read_u64(&process->memory, address + layout->interpreter.gil, &interpreter->gil))
+        if (layout->runtime.gil != NO_OFFSET)
+            interpreter->gil = process->runtime.address + layout->runtime.gil;
+        else if (layout->interpreter.gil != NO_OFFSET &&
+                 !process_memory_read_u64(&process->memory, address + layout->interpreter.gil,
+                                          &interpreter->gil))
             return false;
         if (!process_memory_read_u64(&process->memory, address + layout->interpreter.next, &address))
             return false;
     }
     drop_unlisted_threads(process);
-    process->list_is_stale = !build_pulse(process);
+    process->list_is_stale = !python_pulse_build(process);
     return !process->list_is_stale;
-}
-
-/* NULL for what this version does not have. */
-static const unsigned char *pulse_at(const struct python_process *process, uint64_t base, uint32_t offset,
-                                     size_t size)
-{
-    if (offset == NO_OFFSET || base == 0)
-        return NULL;
-    const struct span *span = span_set_find(&process->pulse, base + offset, size, NULL);
-    return span == NULL ? NULL : process->pulse_bytes + span->offset + (base + offset - span->start);
-}
-
-static uint64_t pulse_u64(const struct python_process *process, uint64_t base, uint32_t offset)
-{
-    const unsigned char *at = pulse_at(process, base, offset, 8);
-    return at == NULL ? 0 : load_u64(at);
-}
-
-static uint32_t pulse_u32(const struct python_process *process, uint64_t base, uint32_t offset)
-{
-    const unsigned char *at = pulse_at(process, base, offset, 4);
-    return at == NULL ? 0 : load_u32(at);
-}
-
-/* Has a part of the GIL's state, as long as `switches` is known: holder, locked, switches. */
-static bool counts_switches(const struct python_process *process,
-                            const struct python_interpreter *interpreter)
-{
-    return process->runtime.layout.gil.switches != NO_OFFSET && interpreter->gil != 0;
-}
-
-/* Without another switch only who had the GIL last could take it again in between. */
-static void take_steadiness(const struct python_process *process, struct python_interpreter *interpreter,
-                            const unsigned char *batch_bytes)
-{
-    const struct python_layout *layout = &process->runtime.layout;
-    interpreter->is_steady = false;
-    if (!counts_switches(process, interpreter))
-        return;
-    interpreter->last_holder = pulse_u64(process, interpreter->gil, layout->gil.holder);
-    interpreter->switches = pulse_u64(process, interpreter->gil, layout->gil.switches);
-    if (interpreter->again_at == 0)
-        return;
-    const unsigned char *again = batch_bytes + interpreter->again_at;
-    interpreter->is_steady =
-        load_u64(again) == interpreter->last_holder &&
-        load_u64(again + layout->gil.switches - layout->gil.holder) == interpreter->switches;
-}
-
-static void take_pulse_of(struct python_process *process, struct python_interpreter *interpreter)
-{
-    const struct python_layout *layout = &process->runtime.layout;
-    uint64_t head = pulse_u64(process, interpreter->address, layout->interpreter.threads_head);
-    if (head != interpreter->threads_head) {
-        process->list_is_stale = process->list_is_stale || interpreter->threads_head != 0;
-        interpreter->threads_head = head;
-    }
-    interpreter->code_generation =
-        pulse_u64(process, interpreter->address, layout->interpreter.code_generation);
-    /* A count that never was changed is as good as none at 0: then entries are checked by time. */
-    interpreter->collecting = pulse_u32(process, interpreter->address, layout->interpreter.collecting) != 0 ||
-                              pulse_u32(process, process->runtime.address, layout->runtime.collecting) != 0;
-    if (layout->runtime.current_thread != NO_OFFSET)
-        interpreter->gil_holder =
-            pulse_u64(process, process->runtime.address, layout->runtime.current_thread);
-    else if (pulse_u32(process, interpreter->gil, layout->gil.locked) == 1)
-        interpreter->gil_holder = pulse_u64(process, interpreter->gil, layout->gil.holder);
-    else
-        interpreter->gil_holder = 0;
-}
-
-static void take_pulse(struct python_process *process, const struct memory_batch *batch, size_t pulse_at)
-{
-    process->pulse_bytes = batch->bytes + pulse_at;
-    uint64_t head =
-        pulse_u64(process, process->runtime.address, process->runtime.layout.runtime.interpreters_head);
-    if (head != process->interpreters_head)
-        process->list_is_stale = true;
-    for (size_t i = 0; i < process->interpreter_count; i++) {
-        take_pulse_of(process, &process->interpreters[i]);
-        take_steadiness(process, &process->interpreters[i], batch->bytes);
-    }
 }
 
 static const struct python_interpreter *interpreter_of(const struct python_process *process,
@@ -480,9 +381,12 @@ static bool read_and_deliver(struct python_process *process, struct python_threa
                              int64_t now_ns, enum python_stack_result *result)
 {
     struct python_stack_buffer *buffer = &sampling->buffer;
+    thread->gil_note.holder = 0;
     *result = read_stack(process, thread, sampling, now_ns);
     if (*result != STACK_OK || !check_state(process, thread, buffer->thread_state))
         return true;
+    python_pulse_note(thread, interpreter);
+    thread->read_ns = now_ns;
     thread->has_kept = thread->look != THREAD_RUNS && !thread->looked_late;
     if (buffer->frame_count > 0)
         return deliver(process, thread, interpreter, sampling, buffer->frames, buffer->frame_count, now_ns);
@@ -533,14 +437,46 @@ static bool has_kept_stack(const struct python_thread *thread)
     return thread->look == THREAD_SLEPT && thread->has_kept;
 }
 
+/* Whether the GIL can prove anything about its last stack. */
+static bool has_note(const struct python_process *process, const struct python_thread *thread,
+                     const struct python_interpreter *interpreter, const struct python_sampling *sampling,
+                     int64_t now_ns)
+{
+    return thread->gil_note.holder != 0 && now_ns - thread->read_ns < MOST_KEPT_NS &&
+           python_pulse_counts(process, interpreter) && !is_to_be_paused(thread, sampling);
+}
+
+/* Delivers the last stack once more if it still stands. */
+static bool repeat_stack(struct python_process *process, struct python_thread *thread,
+                         const struct python_interpreter *interpreter, struct python_sampling *sampling,
+                         int64_t now_ns)
+{
+    bool is_proved = has_note(process, thread, interpreter, sampling, now_ns) &&
+                     python_pulse_proves_still(thread, interpreter);
+    if ((!is_proved && !has_kept_stack(thread)) ||
+        !deliver_kept(process, thread, interpreter, sampling, now_ns))
+        return false;
+    if (is_proved && (interpreter->is_steady || interpreter->switches != thread->gil_note.switches))
+        python_pulse_note(thread, interpreter);
+    return true;
+}
+
 static bool had_gil(const struct python_process *process, const struct python_thread *thread)
 {
     const struct python_interpreter *interpreter = interpreter_of(process, thread);
     return interpreter != NULL && interpreter->gil_holder == thread->address;
 }
 
+/* Whether it is worth asking the kernel who did not run at all: the GIL tells it for nothing. */
+static bool wants_sleep(const struct python_process *process, const struct python_interpreter *interpreter,
+                        const struct python_sampling *sampling)
+{
+    return !sampling->want_idle || interpreter == NULL || !python_pulse_counts(process, interpreter);
+}
+
 /* Unless that was done before the tick's read. */
-static void look_at_thread(const struct python_process *process, struct python_thread *thread, bool has_gil)
+static void look_at_thread(const struct python_process *process, struct python_thread *thread, bool has_gil,
+                           bool wants_sleep)
 {
     if (thread->look == THREAD_UNSEEN && python_thread_is_steady(thread, has_gil)) {
         thread->look = python_thread_presume(thread, has_gil);
@@ -548,7 +484,7 @@ static void look_at_thread(const struct python_process *process, struct python_t
         return;
     }
     if (thread->look == THREAD_UNSEEN) {
-        thread->look = python_thread_look(thread, process->memory.pid);
+        thread->look = python_thread_look(thread, process->memory.pid, wants_sleep);
         thread->looked_late = true;
     }
     python_thread_note_look(thread, has_gil);
@@ -575,12 +511,13 @@ static enum python_process_result sample_thread(struct python_process *process, 
         sampling->counts.without_gil++;
         return PROCESS_OK;
     }
-    look_at_thread(process, thread, interpreter->gil_holder == thread->address);
+    look_at_thread(process, thread, interpreter->gil_holder == thread->address,
+                   wants_sleep(process, interpreter, sampling));
     if (thread->look != THREAD_RUNS && !sampling->want_idle && !sampling->only_gil) {
         sampling->counts.idle++;
         return PROCESS_OK;
     }
-    if (has_kept_stack(thread) && deliver_kept(process, thread, interpreter, sampling, now_ns))
+    if (repeat_stack(process, thread, interpreter, sampling, now_ns))
         return PROCESS_OK;
     thread->has_kept = false;
     settle_plan(thread, interpreter);
@@ -629,76 +566,96 @@ static bool may_presume(const struct python_process *process, const struct pytho
 static bool is_likely_still(const struct python_process *process, const struct python_thread *thread)
 {
     const struct python_interpreter *interpreter = interpreter_of(process, thread);
-    return interpreter != NULL && counts_switches(process, interpreter) && interpreter->last_holder != 0 &&
-           interpreter->last_holder != thread->address;
+    return interpreter != NULL && python_pulse_counts(process, interpreter) &&
+           interpreter->last_holder != 0 && interpreter->last_holder != thread->address;
 }
 
-/* The GIL's state once more behind all the rest. */
-static void plan_steadiness(struct python_process *process, struct memory_batch *batch)
+/* Who has not had the GIL for some time is likely not to have it now; if so, its last stack still stands. */
+static bool is_expected_still(const struct python_process *process, const struct python_thread *thread,
+                              const struct python_sampling *sampling, int64_t now_ns)
 {
-    const struct python_layout *layout = &process->runtime.layout;
-    for (size_t i = 0; i < process->interpreter_count; i++) {
-        struct python_interpreter *interpreter = &process->interpreters[i];
-        if (!counts_switches(process, interpreter) ||
-            !memory_batch_add(batch, interpreter->gil + layout->gil.holder,
-                              layout->gil.switches + 8 - layout->gil.holder, &interpreter->again_at))
-            interpreter->again_at = 0;
-    }
+    const struct python_interpreter *interpreter = interpreter_of(process, thread);
+    return interpreter != NULL && interpreter->is_quiet && interpreter->last_holder != thread->address &&
+           has_note(process, thread, interpreter, sampling, now_ns);
 }
 
-/* Asks the kernel about the threads, and puts the stacks that are wanted into the tick's batch. */
-static void plan_threads(struct python_process *process, struct python_sampling *sampling)
+/* Whether the stack of the thread is wanted, as far as that can be told before the tick's read. */
+static bool is_wanted(const struct python_process *process, const struct python_thread *thread,
+                      const struct python_sampling *sampling)
+{
+    /* Who has the GIL is not known yet; who had it is as likely as any. */
+    if (sampling->only_gil)
+        return had_gil(process, thread);
+    return thread->look == THREAD_RUNS || sampling->want_idle;
+}
+
+/* Asks the kernel about the threads. */
+static void look_at_threads(struct python_process *process, const struct python_sampling *sampling)
 {
     for (size_t i = 0; i < process->thread_count; i++) {
         struct python_thread *thread = &process->threads[i];
-        thread->plan.batch = NULL;
         thread->look = THREAD_UNSEEN;
         thread->looked_late = false;
-        /* Who has the GIL is not known yet; who had it is as likely as any. */
-        if (sampling->only_gil && !had_gil(process, thread))
+        if ((sampling->only_gil && !had_gil(process, thread)) || may_presume(process, thread, sampling))
             continue;
-        if (!may_presume(process, thread, sampling))
-            thread->look = python_thread_look(thread, process->memory.pid);
-        if (thread->look != THREAD_RUNS && !sampling->want_idle && !sampling->only_gil)
-            continue;
-        if (has_kept_stack(thread) || is_to_be_paused(thread, sampling))
-            continue;
-        python_stack_plan(&thread->plan, &sampling->batch, &thread->remembered, &process->runtime.layout,
-                          thread->address, is_likely_still(process, thread));
-        thread->plan.waits = thread->look == THREAD_WAITS || thread->look == THREAD_SLEPT;
+        thread->look = python_thread_look(thread, process->memory.pid,
+                                          wants_sleep(process, interpreter_of(process, thread), sampling));
     }
 }
 
+/* Puts the stacks that are wanted into the tick's batch. True: some of them as single copies. */
+static bool plan_threads(struct python_process *process, struct python_sampling *sampling, int64_t now_ns,
+                         bool expects_still)
+{
+    bool has_single = false;
+    for (size_t i = 0; i < process->thread_count; i++) {
+        struct python_thread *thread = &process->threads[i];
+        thread->plan.batch = NULL;
+        thread->is_left_out = false;
+        if (!is_wanted(process, thread, sampling) || has_kept_stack(thread) ||
+            is_to_be_paused(thread, sampling))
+            continue;
+        thread->is_left_out = expects_still && is_expected_still(process, thread, sampling, now_ns);
+        if (thread->is_left_out)
+            continue;
+        bool is_single = is_likely_still(process, thread);
+        python_stack_plan(&thread->plan, &sampling->batch, &thread->remembered, &process->runtime.layout,
+                          thread->address, is_single);
+        thread->plan.waits = thread->look == THREAD_WAITS || thread->look == THREAD_SLEPT;
+        has_single = has_single || is_single;
+    }
+    return has_single;
+}
+
 /* Only what tells whether the lists changed and who has the GIL. */
-static enum memory_result read_pulse(struct python_process *process, struct python_sampling *sampling)
+static enum memory_result read_pulse(struct python_process *process, struct python_sampling *sampling,
+                                     int64_t now_ns)
 {
     size_t pulse_at;
     memory_batch_clear(&sampling->batch);
-    for (size_t i = 0; i < process->interpreter_count; i++)
-        process->interpreters[i].again_at = 0;
-    if (!memory_batch_add_spans(&sampling->batch, &process->pulse, &pulse_at))
+    if (!python_pulse_plan(process, &sampling->batch, now_ns, &pulse_at))
         return MEMORY_FAULT;
     enum memory_result result = memory_batch_read(&sampling->batch, &process->memory);
     if (result == MEMORY_OK)
-        take_pulse(process, &sampling->batch, pulse_at);
+        python_pulse_take(process, &sampling->batch, pulse_at);
     return result;
 }
 
 /* All that a tick needs to know of a process, in one read. */
-static enum memory_result read_tick(struct python_process *process, struct python_sampling *sampling,
-                                    int64_t now_ns)
+static enum memory_result read_batch(struct python_process *process, struct python_sampling *sampling,
+                                     int64_t now_ns, bool expects_still)
 {
     size_t pulse_at, codes_at;
     struct memory_batch *batch = &sampling->batch;
     memory_batch_clear(batch);
-    if (!memory_batch_add_spans(batch, &process->pulse, &pulse_at))
+    if (!python_pulse_plan(process, batch, now_ns, &pulse_at))
         return MEMORY_FAULT;
     bool with_codes = python_code_cache_plan(&process->codes, batch, now_ns, &codes_at);
-    plan_threads(process, sampling);
-    plan_steadiness(process, batch);
+    bool has_single = plan_threads(process, sampling, now_ns, expects_still);
+    python_pulse_plan_end(process, batch, has_single || process->thread_count > 2);
     enum memory_result result = memory_batch_read(batch, &process->memory);
     if (result == MEMORY_OK) {
-        take_pulse(process, batch, pulse_at);
+        python_pulse_take(process, batch, pulse_at);
         if (with_codes)
             python_code_cache_compare(&process->codes, &process->runtime.layout, batch->bytes + codes_at,
                                       now_ns);
@@ -707,19 +664,45 @@ static enum memory_result read_tick(struct python_process *process, struct pytho
     /* Something that was remembered is not mapped any more: each thread finds out for itself. */
     for (size_t i = 0; i < process->thread_count; i++)
         process->threads[i].plan.batch = NULL;
-    return result == MEMORY_FAULT ? read_pulse(process, sampling) : result;
+    return result == MEMORY_FAULT ? read_pulse(process, sampling, now_ns) : result;
+}
+
+/* Whether many stacks that were expected to stand still are not proved to. */
+static bool lacks_stacks(const struct python_process *process)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < process->thread_count; i++) {
+        const struct python_thread *thread = &process->threads[i];
+        const struct python_interpreter *interpreter = interpreter_of(process, thread);
+        count +=
+            thread->is_left_out && interpreter != NULL && !python_pulse_proves_still(thread, interpreter);
+    }
+    return count >= THREADS_FOR_BATCH;
+}
+
+static enum memory_result read_tick(struct python_process *process, struct python_sampling *sampling,
+                                    int64_t now_ns)
+{
+    look_at_threads(process, sampling);
+    enum memory_result result = read_batch(process, sampling, now_ns, true);
+    if (result != MEMORY_OK || process->list_is_stale || !lacks_stacks(process))
+        return result;
+    result = read_batch(process, sampling, now_ns, false);
+    for (size_t i = 0; i < process->interpreter_count; i++)
+        process->interpreters[i].is_quiet = false;
+    return result;
 }
 
 /* The lists changed while they were in use. */
 static enum python_process_result refresh_lists(struct python_process *process,
-                                                struct python_sampling *sampling)
+                                                struct python_sampling *sampling, int64_t now_ns)
 {
     for (size_t i = 0; i < process->thread_count; i++)
         process->threads[i].plan.batch = NULL;
     enum python_process_result result = refresh(process);
     if (result != PROCESS_OK || process->list_is_stale)
         return result;
-    enum memory_result memory_result = read_pulse(process, sampling);
+    enum memory_result memory_result = read_pulse(process, sampling, now_ns);
     return memory_result == MEMORY_OK ? PROCESS_OK : result_of_memory(memory_result);
 }
 
@@ -733,7 +716,7 @@ enum python_process_result python_process_sample(struct python_process *process,
     if (memory_result != MEMORY_OK && memory_result != MEMORY_FAULT)
         return result_of_memory(memory_result);
     process->list_is_stale = process->list_is_stale || memory_result == MEMORY_FAULT;
-    if (process->list_is_stale && (result = refresh_lists(process, sampling)) != PROCESS_OK)
+    if (process->list_is_stale && (result = refresh_lists(process, sampling, now_ns)) != PROCESS_OK)
         return result;
     for (size_t i = 0; i < process->thread_count && result == PROCESS_OK; i++)
         result = sample_thread(process, &process->threads[i], sampling, now_ns);

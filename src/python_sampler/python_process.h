@@ -43,8 +43,10 @@ struct python_interpreter {
     uint64_t gil_holder;  /* 0: nobody */
     uint64_t last_holder; /* who had the GIL last, or has it; 0: not known */
     uint64_t switches;    /* of the GIL to another thread so far */
-    size_t again_at;      /* where the tick's batch has the GIL's state once more, at its end */
+    size_t again_at;      /* where the tick's batch has the GIL's state once more, at its end; 0: nowhere */
+    bool shares_gil;      /* with another interpreter */
     bool is_steady;       /* nobody but last_holder had the GIL while the tick's batch was read */
+    bool is_quiet;        /* it switched once at most since the tick before */
     uint64_t code_generation;
     bool collecting;
 };
@@ -90,6 +92,9 @@ struct python_process {
     struct span_set
         pulse; /* the few words that tell who has the GIL, who collects, whether the lists changed */
     const unsigned char *pulse_bytes; /* in the tick's batch */
+    bool has_head;                    /* the batch has the head of the list of interpreters, too */
+    size_t head_at;
+    int64_t next_head_ns;
 };
 
 enum python_process_result {

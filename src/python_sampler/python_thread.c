@@ -11,7 +11,7 @@
 #define MOST_SKIPPED_LOOKS 16
 /* So many equal answers save one question, and at most so many on end are saved. */
 #define ANSWERS_FOR_TRUST 4
-#define MOST_TRUST 3
+#define MOST_TRUST 15
 
 void python_thread_init(struct python_thread *thread, uint64_t address, uint64_t interpreter)
 {
@@ -127,8 +127,12 @@ static bool ask_slept(struct python_thread *thread, pid_t pid)
 
 /* Whoever woke up between the two questions of one look is told by the look after: it is sure to have slept only when
  * it was found waiting twice with nothing in between. */
-enum python_thread_look python_thread_look(struct python_thread *thread, pid_t pid)
+enum python_thread_look python_thread_look(struct python_thread *thread, pid_t pid, bool wants_sleep)
 {
+    if (!wants_sleep) {
+        thread->was_waiting = thread->surely_waited = false;
+        return is_on_cpu(thread, pid) ? THREAD_RUNS : THREAD_WAITS;
+    }
     bool has_slept = ask_slept(thread, pid);
     if (has_slept && thread->surely_waited)
         return THREAD_SLEPT;

@@ -29,12 +29,19 @@ enum python_thread_look {
     THREAD_SLEPT, /* waits, and has not run since its stack was last read */
 };
 
-/* What the kernel said of a thread each time that it was asked. With --idle, where that is a label only, it is asked
- * again after at most 3 ticks. */
+/* What the kernel said of a thread each time that it was asked. With --idle, where that is a label only, one that gave
+ * the same answer 60 times on end is asked again after 15 ticks, others earlier. */
 struct python_thread_habit {
     bool runs;
     uint8_t count; /* equal answers on end */
     uint8_t trust; /* times that the same answer may be taken for granted */
+};
+
+/* The GIL when a stack was read. */
+struct python_gil_note {
+    uint64_t holder; /* who had it last, or has it; 0: not known */
+    uint64_t switches;
+    bool is_firm; /* both were found twice */
 };
 
 struct python_thread {
@@ -54,6 +61,8 @@ struct python_thread {
     uint8_t looks_to_skip;
     struct python_named_stack stack; /* its last one */
     bool has_kept;                   /* that is the stack which it still waits with */
+    struct python_gil_note gil_note; /* of that stack */
+    int64_t read_ns;                 /* when it was read */
     bool listed;                     /* seen in the newest walk of the list */
     int64_t named_ns;                /* when the name was last looked up */
     int64_t name_trust_ns;
@@ -61,6 +70,7 @@ struct python_thread {
     enum python_thread_look look; /* of this tick */
     bool looked_late;             /* after its stack was read, or not at all */
     struct python_stack_plan plan;
+    bool is_left_out; /* of the tick's read, since its last stack is expected to stand */
     struct thread_pause pause;
     struct native_stack native; /* of the last stack, when it is wanted */
     struct python_stack_memory remembered;
@@ -71,8 +81,8 @@ void python_thread_release(struct python_thread *thread);
 /* Takes ids out of the bytes of its PyThreadState. */
 void python_thread_identify(struct python_thread *thread, const struct python_runtime *runtime,
                             struct process_memory *memory, const unsigned char *state);
-/* To be asked before its stack is read, once for each sample. */
-enum python_thread_look python_thread_look(struct python_thread *thread, pid_t pid);
+/* To be asked before its stack is read, once for each sample. THREAD_SLEPT comes only if `wants_sleep`. */
+enum python_thread_look python_thread_look(struct python_thread *thread, pid_t pid, bool wants_sleep);
 /* Whether it need not be asked: it always gave the same answer with the GIL, or without it. */
 bool python_thread_is_steady(const struct python_thread *thread, bool has_gil);
 /* The answer that it always gave. */
