@@ -25,13 +25,14 @@ def make_chain(letter):
 exec(compile(make_chain("a") + make_chain("b"), "chains.py", "exec"))
 
 
-def main(loops):
+def main(loops, greets):
+    if greets:
+        print("ready", flush=True)
     while True:
         a0(loops)  # noqa: F821
         b0(loops)  # noqa: F821
 
 
-print("ready", flush=True)
 for _ in range(int(sys.argv[2]) - 1 if len(sys.argv) > 2 else 0):
-    threading.Thread(target=main, args=(int(sys.argv[1]),), daemon=True).start()
-main(int(sys.argv[1]))
+    threading.Thread(target=main, args=(int(sys.argv[1]), False), daemon=True).start()
+main(int(sys.argv[1]), True)
