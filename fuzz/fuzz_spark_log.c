@@ -28,6 +28,23 @@ static void read_log(struct text_view bytes)
     spark_log_release(&log);
 }
 
+/* The first line as a pattern for the others. */
+static void match_lines(struct text_view bytes)
+{
+    static char layout[1000];
+    struct error error = {0};
+    struct log_pattern pattern;
+    struct log_head head;
+    struct text_view first = text_cut(&bytes, '\n');
+    size_t size = first.size < sizeof(layout) ? first.size : sizeof(layout) - 1;
+    memcpy(layout, first.data, size);
+    layout[size] = '\0';
+    if (!log_pattern_parse(&pattern, layout, &error))
+        return;
+    while (bytes.size > 0)
+        (void)log_pattern_match(&pattern, text_cut(&bytes, '\n'), &head);
+}
+
 static void read_metrics(struct text_view bytes)
 {
     struct error error = {0};
@@ -47,6 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct text_view bytes = {(const char *)data, size};
     read_log(bytes);
+    match_lines(bytes);
     read_metrics(bytes);
     return 0;
 }

@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import re
+import struct
 
 import pytest
 
@@ -177,7 +179,52 @@ def test_layouts(sparkflame, line, ms):
 def test_time_zone(sparkflame):
     line = b"24/06/01 10:00:00 INFO Main: text\n"
     assert logs(sparkflame, "-z", "+02:00", "-", stdin=line)["application"]["start_ms"] == 1717228800000
-    assert sparkflame("logs", "-z", "Mars", "-", stdin=line).returncode == 2
+    assert logs(sparkflame, "-z", "CEST", "-", stdin=line)["application"]["start_ms"] == 1717228800000
+    for unknown in ("Mars", "Mars/Olympus", "../etc/passwd", "/etc/passwd", ""):
+        assert sparkflame("logs", "-z", unknown, "-", stdin=line).returncode == 2
+
+
+def zone_file(rule):
+    """A file of a time zone, version 2 of the format: one change in 1970, then the rule."""
+    def header(changes):
+        return b"TZif2" + bytes(15) + struct.pack(">6l", 0, 0, 0, changes, 1, 4)
+    zone = struct.pack(">lbb", 3600, 0, 0) + b"XST\0"
+    return header(0) + zone + header(1) + struct.pack(">qb", 0, 0) + zone + b"\n" + rule + b"\n"
+
+
+def test_time_zone_of_a_region(sparkflame, tmp_path):
+    """Summer and winter differ; the rule is that of Berlin."""
+    (tmp_path / "Area").mkdir()
+    (tmp_path / "Area" / "Town").write_bytes(zone_file(b"CET-1CEST,M3.5.0,M10.5.0/3"))
+    lines = b"24/06/01 10:00:00 INFO Main: summer\n24/12/01 10:00:00 ERROR Main: winter\n"
+    run = sparkflame("logs", "-f", "json", "-z", "Area/Town", "-", stdin=lines, env={"TZDIR": str(tmp_path)})
+    told = json.loads(run.stdout)
+    assert (told["application"]["start_ms"], told["errors"][0]["last_ms"]) == (1717228800000, 1733043600000)
+
+
+PATTERN = "%X{id} | %d{dd.MM.yyyy HH:mm:ss.SSS zzz} | %-5p | %t | %c{1}: %m%n%ex"
+
+
+def test_a_pattern_of_ones_own(sparkflame, tmp_path):
+    """The lines of a driver in another layout tell the same."""
+    own = []
+    for line in DRIVER:
+        head = re.match(r"(\d\d)/(\d\d)/(\d\d) (\S+) (\w+) (.*)", line)
+        own.append("my id | {2}.{1}.20{0} {3}.000 UTC | {4:5} | the thread | {5}".format(*head.groups()) if head else line)
+    assert own != list(DRIVER)
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "driver.txt").write_text("\n".join(own) + "\n")
+    assert sparkflame("logs", tmp_path / "logs" / "driver.txt").returncode == 1
+    known = logs(sparkflame, "-", stdin="\n".join(DRIVER).encode())
+    for command, place in (("logs", "driver.txt"), ("logs", "."), ("report", "driver.txt"), ("report", ".")):
+        run = sparkflame(command, "-f", "json", "--log-pattern", PATTERN, tmp_path / "logs" / place)
+        assert run.returncode == 0, run.stderr
+        told = json.loads(run.stdout)
+        assert (told["jobs"], told["stages"], told["tasks"]) == (known["jobs"], known["stages"], known["tasks"]), command
+        assert [one["lines"] for one in told["chunks"]] == [one["lines"] for one in known["chunks"]]
+    for bad in ("%m", "%d %p", "%d{HH:mm} %p %m", "%"):
+        run = sparkflame("report", "--log-pattern", bad, tmp_path / "logs")
+        assert run.returncode == 2 and b"--log-pattern: " in run.stderr, run.stderr
 
 
 def test_warnings_on_wish(sparkflame):

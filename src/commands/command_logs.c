@@ -18,6 +18,7 @@ static struct logs_options {
     const char *output;
     const char *application;
     const char *zone;
+    const char *pattern;
     int format; /* text, json */
     int level;  /* error, warn */
     uint64_t top;
@@ -50,8 +51,8 @@ static const struct option_group *groups(void)
          "The least level that counts as an error; exceptions count at any", "error warn"},
         {"application", 'a', OPTION_TEXT, offsetof(struct logs_options, application), "ID",
          "The application to take when a folder holds several"},
-        {"time-zone", 'z', OPTION_TEXT, offsetof(struct logs_options, zone), "+HH:MM",
-         "Zone of times that name none (default: UTC)"},
+        {"time-zone", 'z', OPTION_TEXT, offsetof(struct logs_options, zone), "ZONE", LOGS_ZONE_HELP},
+        {"log-pattern", 0, OPTION_TEXT, offsetof(struct logs_options, pattern), "PATTERN", LOGS_PATTERN_HELP},
         {"exact", 0, OPTION_FLAG, offsetof(struct logs_options, exact), NULL,
          "Lines of a chunk must be equal in their numbers too"},
         {"show-secrets", 0, OPTION_FLAG, offsetof(struct logs_options, shows_secrets), NULL,
@@ -65,29 +66,6 @@ static const struct option_group *groups(void)
         {NULL, NULL, NULL},
     };
     return all;
-}
-
-/* "+02:00", "-0530", "UTC" */
-static bool parse_zone(const char *text, int64_t *zone_ms)
-{
-    struct text_view probe = {NULL, 0};
-    char line[64];
-    bool has_zone = false;
-    int64_t at_zone_ms, at_utc_ms;
-    *zone_ms = 0;
-    if (text == NULL || strcmp(text, "UTC") == 0 || strcmp(text, "Z") == 0)
-        return true;
-    size_t size = strlen(text);
-    if (size > 10)
-        return false;
-    memcpy(line, "2000-01-01 00:00:00", 19);
-    memcpy(line + 19, text, size);
-    probe = (struct text_view){line, 19};
-    bool good = log_time_cut(&probe, &at_utc_ms, &has_zone);
-    probe = (struct text_view){line, 19 + size};
-    good = good && log_time_cut(&probe, &at_zone_ms, &has_zone) && has_zone && probe.size == 0;
-    *zone_ms = good ? at_utc_ms - at_zone_ms : 0;
-    return good;
 }
 
 /* ---- which files ---- */
@@ -104,8 +82,9 @@ static int read_path(struct spark_log *log, const char *path)
     }
     if (log->records > before)
         return EXIT_GOOD;
-    command_complain(&command_logs, "%s: no line begins with a time and a level, so this is no log of Spark",
-                     path);
+    command_complain(
+        &command_logs,
+        "%s: no line begins with a time and a level, so this is no log of Spark (see --log-pattern)", path);
     return EXIT_FAILED;
 }
 
@@ -199,7 +178,7 @@ static int show_logs(char **paths, int count, const struct spark_log_options *lo
 static int run(int argc, char **argv)
 {
     struct error error = {0};
-    struct spark_log_options log_options = {.zone_ms = 0};
+    struct spark_log_options log_options = {.pattern = NULL};
     int operand_count;
     bool wants_help;
     options = (struct logs_options){.top = DEFAULT_TOP};
@@ -211,8 +190,8 @@ static int run(int argc, char **argv)
     }
     if (operand_count == 0)
         return command_usage_error(&command_logs, "no log given");
-    if (!parse_zone(options.zone, &log_options.zone_ms))
-        return command_usage_error(&command_logs, "--time-zone %s: must be like +02:00", options.zone);
+    if (!logs_input_set_layout(&log_options, options.zone, options.pattern, &error))
+        return command_usage_error(&command_logs, "%s", error.message);
     log_options.least_level = options.level == 1 ? LOG_LEVEL_WARN : LOG_LEVEL_ERROR;
     log_options.exact_chunks = options.exact;
     log_options.shows_secrets = options.shows_secrets;

@@ -2,6 +2,7 @@
 
 #include "base/output.h"
 #include "commands/command.h"
+#include "commands/logs_input.h"
 #include "commands/report_input.h"
 #include "render/report_page.h"
 #include "spark/report.h"
@@ -13,6 +14,8 @@ extern const struct command command_report;
 static struct report_options {
     const char *output;
     const char *application;
+    const char *zone;
+    const char *pattern;
     struct option_list against;
     int format; /* enum report_format */
     bool shows_secrets;
@@ -33,6 +36,9 @@ static const struct option_group *groups(void)
          "The application to take when there are several; ID_2 is its second attempt"},
         {"show-secrets", 0, OPTION_FLAG, offsetof(struct report_options, shows_secrets), NULL,
          "Passwords, tokens and the like are shown, not hidden"},
+        {"time-zone", 'z', OPTION_TEXT, offsetof(struct report_options, zone), "ZONE", LOGS_ZONE_HELP},
+        {"log-pattern", 0, OPTION_TEXT, offsetof(struct report_options, pattern), "PATTERN",
+         LOGS_PATTERN_HELP},
         {"against", 0, OPTION_LIST, offsetof(struct report_options, against), "FILE",
          "Compare with another run, of which FILE (or folder) tells; may be given several times"},
         {"quiet", 'q', OPTION_FLAG, offsetof(struct report_options, quiet), NULL, "No notices"},
@@ -123,7 +129,9 @@ static bool read_run(struct report_input *input, const char *const *paths, size_
     input_options = (struct report_input_options){.application = options.application,
                                                   .quiet = options.quiet,
                                                   .needs_profiles = true,
-                                                  .shows_secrets = options.shows_secrets};
+                                                  .shows_secrets = options.shows_secrets,
+                                                  .zone = options.zone,
+                                                  .pattern = options.pattern};
     bool good = report_input_init(input, &command_report, &input_options, &error);
     for (size_t i = 0; good && i < count; i++)
         report_input_add(input, paths[i]);
@@ -132,7 +140,7 @@ static bool read_run(struct report_input *input, const char *const *paths, size_
     good = good && report_input_finish(input, sources, &error);
     if (!good) {
         command_complain(&command_report, "%s", error.message);
-        input->exit_code = EXIT_FAILED;
+        input->exit_code = error.code == ERROR_USAGE ? EXIT_USAGE : EXIT_FAILED;
     }
     return good;
 }

@@ -7,6 +7,18 @@
 #include "base/file_list.h"
 #include "base/text_view.h"
 
+bool logs_input_set_layout(struct spark_log_options *options, const char *zone, const char *pattern,
+                           struct error *error)
+{
+    static struct log_pattern parsed;
+    if (zone != NULL && !log_zone_parse(&options->zone, zone, error))
+        return error_prefix(error, "--time-zone");
+    if (pattern == NULL)
+        return true;
+    options->pattern = &parsed;
+    return log_pattern_parse(&parsed, pattern, error) || error_prefix(error, "--log-pattern");
+}
+
 bool logs_input_is_folder(const char *path)
 {
     struct stat status;
@@ -14,14 +26,16 @@ bool logs_input_is_folder(const char *path)
 }
 
 /* Files of a folder that are logs, of the one application that is wanted. */
-static int choose_files(const struct command *command, struct file_list *list, const char *application)
+static int choose_files(const struct command *command, const struct spark_log *log, struct file_list *list,
+                        const char *application)
 {
     struct text_view wanted = text_of(application), other = {"", 0};
     bool are_several = false;
     size_t kept = 0;
     for (size_t i = 0; i < list->size; i++) {
         struct text_view id = spark_log_application_of(text_of(list->paths[i]));
-        bool is_wanted = (wanted.size == 0 || text_equal(id, wanted)) && spark_log_is_log(list->paths[i]);
+        bool is_wanted =
+            (wanted.size == 0 || text_equal(id, wanted)) && spark_log_is_log(log, list->paths[i]);
         if (!is_wanted) {
             free(list->paths[i]);
             continue;
@@ -55,7 +69,7 @@ int logs_input_read_folder(const struct command *command, struct spark_log *log,
         command_complain(command, "%s", error.message);
         exit_code = EXIT_FAILED;
     } else
-        exit_code = choose_files(command, &list, application);
+        exit_code = choose_files(command, log, &list, application);
     for (size_t i = 0; i < list.size && exit_code != EXIT_USAGE; i++) {
         if (!spark_log_read(log, list.paths[i], &error)) {
             command_complain(command, "%s", error.message);

@@ -31,7 +31,8 @@ bool report_input_init(struct report_input *input, const struct command *command
                                             .shows_secrets = options->shows_secrets};
     *input = (struct report_input){.command = command, .options = options, .exit_code = EXIT_GOOD};
     progress_init(&input->progress, options->quiet);
-    if (!application_init(&input->application, error))
+    if (!logs_input_set_layout(&log_options, options->zone, options->pattern, error) ||
+        !application_init(&input->application, error))
         return false;
     input->application.shows_secrets = options->shows_secrets;
     return spark_log_init(&input->log, &log_options, error) && metrics_init(&input->metrics, error) &&
@@ -62,14 +63,14 @@ static void fail_at(struct report_input *input, const char *path, struct error *
 
 /* ---- recognising ---- */
 
-static unsigned content_of(struct text_view head)
+static unsigned content_of(struct text_view head, const struct log_pattern *pattern)
 {
     if (jfr_is_chunk(head))
         return HOLDS_METRICS | HOLDS_PROFILE;
     if (event_log_recognizes(head))
         return HOLDS_EVENTS;
     unsigned content = metrics_recognizes(head) ? HOLDS_METRICS : 0;
-    content |= log_reader_recognizes(head) ? HOLDS_LOG : 0;
+    content |= log_reader_recognizes(head, pattern) ? HOLDS_LOG : 0;
     const struct reader *reader = reader_recognize(head);
     bool is_record =
         reader != NULL && (strcmp(reader->name, "uber") == 0 || strcmp(reader->name, "pyspark") == 0);
@@ -90,7 +91,7 @@ static bool look(struct report_input *input, const char *path, unsigned *content
     }
     struct text_view head = byte_source_peek(source, READER_HEAD_BYTES, &error);
     bool good = !byte_source_failed(source);
-    *content = content_of(head);
+    *content = content_of(head, input->log.options.pattern);
     *is_empty = head.size == 0;
     byte_source_close(source);
     if (!good)

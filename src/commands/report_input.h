@@ -24,6 +24,8 @@ struct report_input_options {
     bool quiet;
     bool needs_profiles; /* else samples are passed over */
     bool shows_secrets;
+    const char *zone;    /* --time-zone; NULL */
+    const char *pattern; /* --log-pattern; NULL */
 };
 
 /* Whose event logs there are. */

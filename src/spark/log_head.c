@@ -1,10 +1,5 @@
 #include "spark/log_head.h"
 
-static bool is_digit(char byte)
-{
-    return byte >= '0' && byte <= '9';
-}
-
 static bool is_blank(char byte)
 {
     return byte == ' ' || byte == '\t';
@@ -15,109 +10,6 @@ static struct text_view skip_blanks(struct text_view text)
     while (text.size > 0 && is_blank(text.data[0]))
         text = text_from(text, 1);
     return text;
-}
-
-/* Exactly `digits` digits. */
-static bool cut_number(struct text_view *text, size_t digits, int *number)
-{
-    if (text->size < digits)
-        return false;
-    *number = 0;
-    for (size_t i = 0; i < digits; i++) {
-        if (!is_digit(text->data[i]))
-            return false;
-        *number = *number * 10 + (text->data[i] - '0');
-    }
-    *text = text_from(*text, digits);
-    return true;
-}
-
-static bool cut_byte(struct text_view *text, char byte)
-{
-    if (text->size == 0 || text->data[0] != byte)
-        return false;
-    *text = text_from(*text, 1);
-    return true;
-}
-
-/* Days from 1970 to a date of the Gregorian calendar; March begins the year, so that leap days end it. */
-static int64_t days_since_1970(int year, int month, int day)
-{
-    int64_t shifted = month <= 2 ? year - 1 : year;
-    int64_t era = shifted / 400, year_of_era = shifted % 400;
-    int64_t day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-    return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719468;
-}
-
-/* "2019-02-17", "2019/02/17", "19/02/17", "19-02-17" */
-static bool cut_date(struct text_view *text, int64_t *days)
-{
-    int year, month, day;
-    bool has_century = text->size > 4 && is_digit(text->data[2]) && is_digit(text->data[3]);
-    if (!cut_number(text, has_century ? 4 : 2, &year) || text->size == 0)
-        return false;
-    char separator = text->data[0];
-    if ((separator != '-' && separator != '/') || !cut_byte(text, separator) ||
-        !cut_number(text, 2, &month) || !cut_byte(text, separator) || !cut_number(text, 2, &day))
-        return false;
-    if (month < 1 || month > 12 || day < 1 || day > 31)
-        return false;
-    *days = days_since_1970(has_century ? year : 2000 + year, month, day);
-    return true;
-}
-
-/* ",123", ".123456": cut to milliseconds */
-static int cut_milliseconds(struct text_view *text)
-{
-    if (text->size < 2 || (text->data[0] != ',' && text->data[0] != '.') || !is_digit(text->data[1]))
-        return 0;
-    *text = text_from(*text, 1);
-    int milliseconds = 0, scale = 100;
-    while (text->size > 0 && is_digit(text->data[0])) {
-        milliseconds += (text->data[0] - '0') * scale;
-        scale /= 10;
-        *text = text_from(*text, 1);
-    }
-    return milliseconds;
-}
-
-/* "Z", "+0200", "+02:00", "-05"; nothing is no zone. */
-static bool cut_zone(struct text_view *text, int *minutes)
-{
-    *minutes = 0;
-    if (cut_byte(text, 'Z'))
-        return true;
-    struct text_view rest = *text;
-    bool is_west = rest.size > 0 && rest.data[0] == '-';
-    int hours = 0, past = 0;
-    if (!(cut_byte(&rest, '+') || cut_byte(&rest, '-')) || !cut_number(&rest, 2, &hours))
-        return false;
-    struct text_view after_hours = rest;
-    cut_byte(&rest, ':');
-    if (!cut_number(&rest, 2, &past))
-        rest = after_hours;
-    *minutes = (is_west ? -1 : 1) * (hours * 60 + past);
-    *text = rest;
-    return true;
-}
-
-bool log_time_cut(struct text_view *text, int64_t *time_ms, bool *has_zone)
-{
-    struct text_view rest = *text;
-    int64_t days;
-    int hour, minute, second, zone_minutes;
-    if (!cut_date(&rest, &days) || !(cut_byte(&rest, ' ') || cut_byte(&rest, 'T')))
-        return false;
-    if (!cut_number(&rest, 2, &hour) || !cut_byte(&rest, ':') || !cut_number(&rest, 2, &minute) ||
-        !cut_byte(&rest, ':') || !cut_number(&rest, 2, &second))
-        return false;
-    if (hour > 23 || minute > 59 || second > 60)
-        return false;
-    int milliseconds = cut_milliseconds(&rest);
-    *has_zone = cut_zone(&rest, &zone_minutes);
-    *time_ms = ((days * 24 + hour) * 60 + minute - zone_minutes) * 60000 + second * 1000 + milliseconds;
-    *text = rest;
-    return true;
 }
 
 static const struct {

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/text_view.h"
+#include "spark/log_time.h"
 
 enum log_level {
     LOG_LEVEL_NONE,
@@ -39,8 +40,6 @@ struct log_head {
 
 /* False: the line does not begin with a time and a level, so it goes on with what stands before it. */
 bool log_head_parse(struct text_view line, struct log_head *head);
-/* The time at the front of the text, which is cut off; forms as above. */
-bool log_time_cut(struct text_view *text, int64_t *time_ms, bool *has_zone);
 /* LOG_LEVEL_NONE for anything else. */
 enum log_level log_level_of(struct text_view name);
 const char *log_level_name(enum log_level level);

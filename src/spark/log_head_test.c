@@ -50,6 +50,18 @@ TEST(other_lines_have_no_head)
         CHECK(!log_head_parse(text_of(lines[i]), &head));
 }
 
+TEST(zones_have_names)
+{
+    struct log_head head;
+    CHECK(log_head_parse(TEXT("2019-02-17 10:52:36 CEST INFO A: b"), &head));
+    CHECK(head.has_zone);
+    CHECK_INT(head.time_ms, INT64_C(1550400756000) - 2 * 3600000);
+    CHECK(log_head_parse(TEXT("2019-02-17T10:52:36.1-05:00[America/New_York] INFO A: b"), &head));
+    CHECK_INT(head.time_ms, INT64_C(1550400756100) + 5 * 3600000);
+    CHECK(log_head_parse(TEXT("2019-02-17 10:52:36 INFO A: b"), &head));
+    CHECK(!head.has_zone);
+}
+
 TEST(knows_leap_days_and_zones)
 {
     bool has_zone;

@@ -24,6 +24,14 @@ struct reading {
     uint64_t line;
 };
 
+static bool parse_head(const struct log_pattern *pattern, struct text_view line, struct log_head *head)
+{
+    if (pattern != NULL && log_pattern_match(pattern, line, head))
+        return true;
+    bool has_digit = line.size > 0 && line.data[0] >= '0' && line.data[0] <= '9';
+    return has_digit && log_head_parse(line, head);
+}
+
 static bool hide_secrets(struct reading *reading, struct text_view *text, struct text_builder *redacted)
 {
     if (reading->handler->shows_secrets || !redaction_apply(*text, redacted))
@@ -40,7 +48,7 @@ static bool hand_out(struct reading *reading, struct log_record *record)
     record->line = reading->first_line;
     record->cut_bytes = reading->cut_bytes;
     if (record->head.level != LOG_LEVEL_NONE && !record->head.has_zone)
-        record->head.time_ms -= reading->handler->zone_ms;
+        record->head.time_ms = log_zone_to_utc(reading->handler->zone, record->head.time_ms);
     return reading->handler->record(reading->handler->context, record, reading->error);
 }
 
@@ -52,7 +60,7 @@ static bool finish_record(struct reading *reading)
     reading->is_open = false;
     struct log_record record = {.more = text_builder_view(&reading->more)};
     struct text_view first = text_builder_view(&reading->first);
-    if (!reading->has_head || !log_head_parse(first, &record.head)) {
+    if (!reading->has_head || !parse_head(reading->handler->pattern, first, &record.head)) {
         record.head = LOG_HEAD_EMPTY;
         record.head.time_ms = NO_MS;
         record.head.message = first;
@@ -129,7 +137,7 @@ static bool take_line(struct reading *reading, struct text_view line)
     struct log_head head;
     char first = line.size == 0 ? '\0' : line.data[0];
     reading->line++;
-    if (first >= '0' && first <= '9' && log_head_parse(up_to_limit(line), &head))
+    if (parse_head(reading->handler->pattern, up_to_limit(line), &head))
         return begin_record(reading, line, true);
     if (first == '{') {
         bool was_json;
@@ -179,12 +187,12 @@ bool log_reader_read(struct byte_source *source, const struct log_handler *handl
     return good;
 }
 
-bool log_reader_recognizes(struct text_view head)
+bool log_reader_recognizes(struct text_view head, const struct log_pattern *pattern)
 {
     struct log_head line_head;
     while (head.size > 0) {
         struct text_view line = line_cut(&head);
-        if (log_head_parse(line, &line_head) || text_starts_with(line, CONTAINER_HEADING))
+        if (parse_head(pattern, line, &line_head) || text_starts_with(line, CONTAINER_HEADING))
             return true;
         if (text_starts_with(line, TEXT("{\"ts\":")))
             return true;

@@ -19,6 +19,8 @@
 #include "base/text_view.h"
 #include "formats/byte_source.h"
 #include "spark/log_head.h"
+#include "spark/log_pattern.h"
+#include "spark/log_zone.h"
 
 #define LOG_RECORD_LIMIT_BYTES ((size_t)256 << 10)
 
@@ -31,7 +33,8 @@ struct log_record {
 
 struct log_handler {
     void *context;
-    int64_t zone_ms; /* what a time without a zone is ahead of UTC */
+    struct log_zone *zone;             /* of times that name none */
+    const struct log_pattern *pattern; /* of lines, besides those that are known; NULL: none */
     bool shows_secrets;
     /* False: failed, *error is set. The record is valid during the call. */
     bool (*record)(void *context, const struct log_record *record, struct error *error);
@@ -42,7 +45,7 @@ struct log_handler {
 /* Hands out all records. *lines counts; on failure the records before it were handed out. */
 bool log_reader_read(struct byte_source *source, const struct log_handler *handler, uint64_t *lines,
                      struct error *error) MUST_CHECK;
-/* True when the first bytes of a file look like a log of Spark. */
-bool log_reader_recognizes(struct text_view head);
+/* True when the first bytes of a file look like a log of Spark; `pattern` may be NULL. */
+bool log_reader_recognizes(struct text_view head, const struct log_pattern *pattern);
 
 #endif

@@ -80,7 +80,7 @@ static struct text_view container_of(struct text_view path)
     return text_part(name, 0, size);
 }
 
-bool spark_log_is_log(const char *path)
+bool spark_log_is_log(const struct spark_log *log, const char *path)
 {
     struct text_view name = text_of(path);
     size_t slash = text_find_last_byte(name, '/');
@@ -92,7 +92,7 @@ bool spark_log_is_log(const char *path)
     if (source == NULL)
         return false;
     struct text_view head = text_part(byte_source_peek(source, HEAD_BYTES, &error), 0, HEAD_BYTES);
-    bool is_log = log_reader_recognizes(head);
+    bool is_log = log_reader_recognizes(head, log->options.pattern);
     byte_source_close(source);
     return is_log;
 }
@@ -165,7 +165,8 @@ bool spark_log_read_source(struct spark_log *log, struct byte_source *source, st
 {
     struct reading reading = {.log = log};
     struct log_handler handler = {.context = &reading,
-                                  .zone_ms = log->options.zone_ms,
+                                  .zone = &log->options.zone,
+                                  .pattern = log->options.pattern,
                                   .shows_secrets = log->options.shows_secrets,
                                   .record = take_record,
                                   .container = take_container};

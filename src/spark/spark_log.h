@@ -31,8 +31,9 @@ struct log_source {
 };
 
 struct spark_log_options {
-    int64_t zone_ms;            /* what times without a zone are ahead of UTC */
-    enum log_level least_level; /* of what counts as an error */
+    struct log_zone zone;              /* of times that name none */
+    const struct log_pattern *pattern; /* of lines, besides those that are known; NULL: none */
+    enum log_level least_level;        /* of what counts as an error */
     bool exact_chunks;
     bool shows_secrets;
 };
@@ -63,6 +64,6 @@ bool spark_log_finish(struct spark_log *log, struct error *error) MUST_CHECK;
 /* "application_1700000000000_0001" or "app-20240601105236-0000" in a path; empty when there is none. */
 struct text_view spark_log_application_of(struct text_view path);
 /* True when the file looks like a log, by its name (stderr, stdout, with any ending) or its first bytes. */
-bool spark_log_is_log(const char *path);
+bool spark_log_is_log(const struct spark_log *log, const char *path);
 
 #endif
