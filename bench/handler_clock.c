@@ -1,6 +1,7 @@
 /*
- * handler_clock.c - preloaded into a JVM, measures the handler of SIGPROF from outside: whose it is does not matter, so
- * that two profilers are measured by one clock, the thread's CPU time, which other processes' work does not lengthen.
+ * handler_clock.c - preloaded into a JVM, measures the handlers of SIGPROF and SIGVTALRM from outside: whose they are does
+ * not matter, so that two profilers are measured by one clock, the thread's CPU time, which other processes' work does
+ * not lengthen.
  *
  * At exit $HANDLER_CLOCK receives "calls total_ns least_ns median_ns clock_ns"; clock_ns is what an empty handler shows.
  */
@@ -19,8 +20,9 @@
 typedef int sigaction_function(int, const struct sigaction *, struct sigaction *);
 typedef void handler(int, siginfo_t *, void *);
 
-static struct sigaction measured;
-static _Atomic(handler *) measured_handler;
+/* Of SIGPROF and of SIGVTALRM, by which some profilers look at the wall clock. */
+static struct sigaction measured[2];
+static _Atomic(handler *) measured_handler[2];
 static _Atomic uint64_t calls, total_ns, histogram[STEPS];
 
 static uint64_t thread_ns(void)
@@ -33,7 +35,7 @@ static uint64_t thread_ns(void)
 static void measure(int signal_number, siginfo_t *info, void *context)
 {
     uint64_t began_ns = thread_ns();
-    atomic_load (&measured_handler)(signal_number, info, context);
+    atomic_load (&measured_handler[signal_number == SIGVTALRM])(signal_number, info, context);
     uint64_t spent_ns = thread_ns() - began_ns;
     uint64_t step = spent_ns / STEP_NS;
     atomic_fetch_add(&calls, 1);
@@ -46,14 +48,15 @@ int sigaction(int signal_number, const struct sigaction *action, struct sigactio
     static sigaction_function *real;
     if (real == NULL)
         real = (sigaction_function *)dlsym(RTLD_NEXT, "sigaction");
-    if (signal_number != SIGPROF)
+    if (signal_number != SIGPROF && signal_number != SIGVTALRM)
         return real(signal_number, action, previous);
-    struct sigaction old = measured;
+    int place = signal_number == SIGVTALRM;
+    struct sigaction old = measured[place];
     if (action != NULL) {
         struct sigaction wrapped = *action;
-        measured = *action;
+        measured[place] = *action;
         if ((action->sa_flags & SA_SIGINFO) != 0) {
-            atomic_store(&measured_handler, action->sa_sigaction);
+            atomic_store(&measured_handler[place], action->sa_sigaction);
             wrapped.sa_sigaction = measure;
         }
         if (real(signal_number, &wrapped, NULL) != 0)
