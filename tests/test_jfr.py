@@ -1,5 +1,5 @@
 """Flight Recorder files through the command: recordings of real recorders, damaged and hostile ones, and ours in other
-people's tools. tests/data/jfr/jdk17, jdk25 and async_profiler are of a small program of ours."""
+people's tools. tests/data/jfr/jdk17, jdk25, async_profiler and compact (by our agent) are of small programs of ours."""
 
 import collections
 import gzip
@@ -52,7 +52,7 @@ def test_stacks_are_those_that_the_jdk_shows(sparkflame, data, tmp_path):
     assert got == expected and expected
 
 
-@pytest.mark.parametrize("name", ["jdk17.jfr.gz", "jdk25.jfr.gz", "async_profiler.jfr.gz", "spans.jfr"])
+@pytest.mark.parametrize("name", ["jdk17.jfr.gz", "jdk25.jfr.gz", "async_profiler.jfr.gz", "spans.jfr", "compact.jfr.gz"])
 def test_what_is_written_reads_the_same(sparkflame, data, tmp_path, name):
     source, copy = data / "jfr" / name, tmp_path / "copy.jfr"
     assert sparkflame("convert", "-q", source, "-o", copy).returncode == 0

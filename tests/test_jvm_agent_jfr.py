@@ -1,5 +1,6 @@
 """The agent's recordings in JFR, as the JDK's own reader sees them."""
 
+import collections
 import json
 import pathlib
 import re
@@ -79,6 +80,39 @@ def test_samples_of_folded_and_jfr_agree(home17, classes, tmp_path, sparkflame):
     assert done.returncode == 0, done.stderr
     assert sum(count for _, count in jvm.read_folded(folded)) == summary(path)[1]["jdk.ExecutionSample"]
     assert re.search(r"Shares\.main;.*Shares\.partDeep;Shares\.deep;", folded.read_text())
+
+
+def printed_stacks(path):
+    """[(frames, lines)] of CPU samples as `jfr print` shows them, innermost first."""
+    text = jfr("print", "--stack-depth", 2048, "--events", "jdk.ExecutionSample", path)
+    stacks = [re.findall(r"^    (\S.*?)\(.*\)\s+line: (\d+)", stack, re.MULTILINE)
+              for stack in re.findall(r"^  stackTrace = \[\n(.*?)^  \]", text, re.MULTILINE | re.DOTALL)]
+    return [([name for name, _ in stack], [int(line) for _, line in stack]) for stack in stacks]
+
+
+def test_a_compact_recording_says_the_same(home17, classes, tmp_path, sparkflame):
+    """The JDK's reader finds all stacks with their lines, ours finds what the JDK's does, in far fewer bytes."""
+    wide, path = tmp_path / "wide.jfr", tmp_path / "compact.jfr"
+    arguments = "start,event=ctimer,interval=1ms,wall=10ms,alloc=100k,chunktime=1s"
+    jvm.run_java(home17, classes, f"{arguments},file={wide}", "Shares", 2500)
+    jvm.run_java(home17, classes, f"{arguments},compact,file={path}", "Shares", 2500)
+    assert path.stat().st_size < 0.6 * wide.stat().st_size, (path.stat().st_size, wide.stat().st_size)
+    chunks, counts = summary(path)
+    assert chunks >= 2 and counts["jdk.ExecutionSample"] > 1000 and counts["jdk.InitialSystemProperty"] > 5, counts
+    stacks = printed_stacks(path)
+    assert len(stacks) == counts["jdk.ExecutionSample"] and all(frames for frames, _ in stacks)
+    by_jdk = collections.Counter(";".join(reversed(frames)) for frames, _ in stacks if frames[0] == "Shares.leafOfDeep")
+    done = sparkflame("convert", "-q", "-e", "cpu", "-f", "folded", path)
+    ours = {line.rsplit(" ", 1)[0]: int(line.rsplit(" ", 1)[1]) for line in done.stdout.decode().splitlines()}
+    assert sum(ours.values()) == len(stacks) and sum(by_jdk.values()) > 50
+    # Classes of lambdas are written differently.
+    assert collections.Counter({stack.split("partDeep")[1]: count for stack, count in by_jdk.items()}) == \
+        collections.Counter({stack.split("partDeep")[1]: count for stack, count in ours.items()
+                             if stack.endswith("Shares.leafOfDeep")})
+    source = (jvm.TESTS / "java" / "Shares.java").read_text().splitlines()
+    lines = {lines[0] for frames, lines in stacks if frames[0] == "Shares.leafOfDeep"}
+    assert lines and all("sum" in source[line - 1] or "for (" in source[line - 1] for line in lines), lines
+    assert sum(event["samples"] for event in events(path, "profiler.WallClockSample")) > counts["profiler.WallClockSample"]
 
 
 def test_chunks_end_by_time(home17, classes, tmp_path):

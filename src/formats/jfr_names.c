@@ -91,6 +91,23 @@ struct text_view jfr_names_text(struct jfr_names *names, enum jfr_pool pool, uin
     return jfr_names_string_at(names, slots[JFR_TEXT]);
 }
 
+static struct text_view name_text(struct jfr_names *names, bool is_text, uint64_t slot)
+{
+    if (!is_text)
+        return jfr_names_text(names, JFR_POOL_SYMBOL, slot);
+    return slot == 0 ? TEXT("") : jfr_names_string_at(names, slot);
+}
+
+static struct text_view method_name_of(struct jfr_names *names, const uint64_t *slots)
+{
+    return name_text(names, names->schema->method_name_is_text, slots[JFR_METHOD_NAME]);
+}
+
+static struct text_view class_name_of(struct jfr_names *names, const uint64_t *slots)
+{
+    return name_text(names, names->schema->class_name_is_text, slots[JFR_CLASS_NAME]);
+}
+
 static enum frame_kind kind_of_text(struct text_view text)
 {
     static const struct {
@@ -133,10 +150,9 @@ static struct text_view method_meaning(struct jfr_names *names, uint64_t id)
     uint64_t method[JFR_CONSTANT_SLOTS], class[JFR_CONSTANT_SLOTS];
     if (!read_constant(names, JFR_POOL_METHOD, id, method))
         return TEXT("");
-    struct text_view texts[3] = {jfr_names_text(names, JFR_POOL_SYMBOL, method[JFR_METHOD_NAME]), TEXT(""),
-                                 TEXT("")};
+    struct text_view texts[3] = {method_name_of(names, method), TEXT(""), TEXT("")};
     if (read_constant(names, JFR_POOL_CLASS, method[JFR_METHOD_CLASS], class)) {
-        texts[1] = jfr_names_text(names, JFR_POOL_SYMBOL, class[JFR_CLASS_NAME]);
+        texts[1] = class_name_of(names, class);
         texts[2] = class[JFR_CLASS_FILE] == 0 ? TEXT("")
                                               : jfr_names_text(names, JFR_POOL_SYMBOL, class[JFR_CLASS_FILE]);
     }
@@ -227,11 +243,11 @@ static uint32_t make_frame(struct jfr_names *names, uint64_t method_id, uint32_t
         return profile_frame(names->profile, TEXT("unknown"), TEXT(""), 0, kind);
     struct text_view class_name = TEXT(""), file = TEXT("");
     if (read_constant(names, JFR_POOL_CLASS, method[JFR_METHOD_CLASS], class)) {
-        class_name = jfr_names_text(names, JFR_POOL_SYMBOL, class[JFR_CLASS_NAME]);
+        class_name = class_name_of(names, class);
         file =
             class[JFR_CLASS_FILE] == 0 ? file : jfr_names_text(names, JFR_POOL_SYMBOL, class[JFR_CLASS_FILE]);
     }
-    struct text_view method_name = jfr_names_text(names, JFR_POOL_SYMBOL, method[JFR_METHOD_NAME]);
+    struct text_view method_name = method_name_of(names, method);
     uint64_t own_kind = (method[JFR_METHOD_MODIFIERS] >> JFR_KIND_SHIFT) - 1;
     kind = own_kind < FRAME_KIND_COUNT ? (enum frame_kind)own_kind : kind;
     if (kind == FRAME_PYTHON && file.size == 0) /* the agent's: the class is the file */
@@ -330,7 +346,7 @@ uint32_t jfr_names_class(struct jfr_names *names, uint64_t id)
     uint64_t class[JFR_CONSTANT_SLOTS];
     text_builder_clear(&names->text);
     if (read_constant(names, JFR_POOL_CLASS, id, class))
-        add_class_name(&names->text, jfr_names_text(names, JFR_POOL_SYMBOL, class[JFR_CLASS_NAME]));
+        add_class_name(&names->text, class_name_of(names, class));
     else
         text_builder_add_c_string(&names->text, "null");
     uint32_t frame = names->text.failed ? NO_FRAME

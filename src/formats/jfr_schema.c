@@ -25,23 +25,33 @@ static const struct {
     [JFR_POOL_THREAD_STATE] = {"jdk.types.ThreadState", {{"name", JFR_TEXT}}, 1},
     [JFR_POOL_FRAME_TYPE] = {"jdk.types.FrameType", {{"description", JFR_TEXT}}, 1},
     [JFR_POOL_OLD_OBJECT] = {"jdk.types.OldObject", {{"type", JFR_OLD_OBJECT_CLASS}}, 1},
-};
-
-static const struct jfr_wanted frame_fields[] = {
-    {"method", JFR_FRAME_METHOD},
-    {"lineNumber", JFR_FRAME_LINE},
-    {"type", JFR_FRAME_TYPE},
+    [JFR_POOL_STACK_FRAME] = {"jdk.types.StackFrame",
+                              {{"method", JFR_FRAME_METHOD},
+                               {"lineNumber", JFR_FRAME_LINE},
+                               {"type", JFR_FRAME_TYPE}},
+                              3},
 };
 
 /* A constant of java.lang.String is written as a string, whatever fields the type lists. */
 static struct jfr_operation string_operation = {JFR_CODE_STRING, JFR_TEXT, NULL};
 static const struct jfr_layout string_layout = {&string_operation, 1, 1, false};
 
+/* Where frames are constants, their first field is a struct with all of them (jvm_agent/jfr_types.def). */
+static const struct jfr_type *struct_of_frame(const struct jfr_schema *schema, const struct jfr_type *type)
+{
+    const struct jfr_field *first = type->field_count == 0 ? NULL : &type->fields[0];
+    const struct jfr_type *inner =
+        first == NULL || first->is_constant ? NULL : jfr_metadata_type(&schema->metadata, first->type);
+    return inner == NULL || inner->field_count == 0 ? type : inner;
+}
+
 static const struct jfr_layout *make_pool_layout(struct jfr_schema *schema, const struct jfr_type *type,
                                                  enum jfr_pool pool, struct error *error)
 {
     if (pool == JFR_POOL_STRING)
         return &string_layout;
+    if (pool == JFR_POOL_STACK_FRAME)
+        type = struct_of_frame(schema, type);
     return jfr_layout_new(&schema->metadata, type, pool_types[pool].wanted, pool_types[pool].wanted_count,
                           error);
 }
@@ -77,12 +87,19 @@ static bool find_frames(struct jfr_schema *schema, struct error *error)
     const struct jfr_type *trace =
         jfr_metadata_type_by_name(&schema->metadata, text_of(pool_types[JFR_POOL_STACK_TRACE].type));
     const struct jfr_field *frames = trace == NULL ? NULL : jfr_type_field(trace, "frames");
-    if (frames == NULL || !frames->is_array || frames->is_constant)
+    if (frames == NULL || !frames->is_array)
         return true;
     const struct jfr_type *type = jfr_metadata_type(&schema->metadata, frames->type);
     if (type == NULL)
         return error_set(error, ERROR_BAD_INPUT, "metadata: stack frames are of no known type");
-    schema->frame = jfr_layout_new(&schema->metadata, type, frame_fields, COUNT_OF(frame_fields), error);
+    schema->frame_is_constant = frames->is_constant;
+    if (frames->is_constant) {
+        bool is_frame = text_equal(type->name, text_of(pool_types[JFR_POOL_STACK_FRAME].type));
+        schema->frame = is_frame ? schema->pools[JFR_POOL_STACK_FRAME] : NULL;
+        return true;
+    }
+    schema->frame = jfr_layout_new(&schema->metadata, type, pool_types[JFR_POOL_STACK_FRAME].wanted,
+                                   pool_types[JFR_POOL_STACK_FRAME].wanted_count, error);
     if (schema->frame != NULL)
         schema->frame_is_plain = is_plain_frame(schema->frame);
     return schema->frame != NULL;
@@ -100,6 +117,14 @@ static bool field_is(const struct jfr_schema *schema, const struct jfr_field *fi
 {
     const struct jfr_type *type = field == NULL ? NULL : jfr_metadata_type(&schema->metadata, field->type);
     return type != NULL && !field->is_array && text_equal(type->name, text_of(type_name));
+}
+
+static bool name_is_text(const struct jfr_schema *schema, enum jfr_pool pool)
+{
+    const struct jfr_type *type =
+        jfr_metadata_type_by_name(&schema->metadata, text_of(pool_types[pool].type));
+    const struct jfr_field *name = type == NULL ? NULL : jfr_type_field(type, "name");
+    return field_is(schema, name, "java.lang.String") && !name->is_constant;
 }
 
 static unsigned hex_value(char digit)
@@ -269,6 +294,8 @@ bool jfr_schema_read(struct jfr_schema *schema, struct jfr_cursor cursor, struct
         return false;
     bool good = allocate_tables(schema, without_header(cursor)) || error_set_memory(error);
     good = good && find_pools(schema, error) && find_frames(schema, error);
+    schema->method_name_is_text = good && name_is_text(schema, JFR_POOL_METHOD);
+    schema->class_name_is_text = good && name_is_text(schema, JFR_POOL_CLASS);
     for (size_t i = 0; good && i < schema->metadata.type_count; i++)
         good = make_plan(schema, i, event, error);
     if (!good)

@@ -29,8 +29,9 @@ enum jfr_pool {
     JFR_POOL_THREAD_STATE,
     JFR_POOL_FRAME_TYPE,
     JFR_POOL_OLD_OBJECT,
+    JFR_POOL_STACK_FRAME, /* of compact recordings of ours */
 };
-#define JFR_POOL_COUNT 9
+#define JFR_POOL_COUNT 10
 #define JFR_NO_POOL UINT8_MAX
 
 /* Slots of constants. */
@@ -125,8 +126,11 @@ struct jfr_schema {
     struct jfr_type_use *uses; /* by type index */
     const struct jfr_layout *pools[JFR_POOL_COUNT];
     const struct jfr_layout *frame; /* of a stack trace; NULL when there are none */
-    bool frame_is_plain;           /* method, line, bytecode index, type: compressed integers in this order */
-    struct jfr_event_plan **plans; /* by type index; NULL: passed over */
+    bool frame_is_constant;         /* stacks have the numbers of their frames */
+    bool frame_is_plain;      /* method, line, bytecode index, type: compressed integers in this order */
+    bool method_name_is_text; /* not the number of a symbol */
+    bool class_name_is_text;
+    struct jfr_event_plan **plans;   /* by type index; NULL: passed over */
     struct text_view metadata_bytes; /* a copy, to recognize the same again */
 };
 

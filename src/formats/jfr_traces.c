@@ -20,17 +20,20 @@ void jfr_traces_init(struct jfr_traces *traces, struct jfr_names *names)
 {
     *traces = (struct jfr_traces){.names = names, .world = JFR_NO_WORLD};
     id_map_init(&traces->numbers);
+    id_map_init(&traces->constants);
 }
 
 void jfr_traces_release(struct jfr_traces *traces)
 {
     id_map_release(&traces->numbers);
+    id_map_release(&traces->constants);
 }
 
 void jfr_traces_begin(struct jfr_traces *traces)
 {
     uint64_t world = traces->names->world;
     id_map_clear(&traces->numbers);
+    id_map_clear(&traces->constants);
     if (world == JFR_NO_WORLD || world != traces->world)
         for (size_t i = 0; i < JFR_KNOWN_FRAMES; i++)
             traces->known[i].frame = NO_FRAME;
@@ -55,7 +58,7 @@ uint32_t jfr_traces_stack(const struct jfr_traces *traces, uint64_t id)
 
 /* ---- frames ---- */
 
-static uint32_t read_frame(struct jfr_traces *traces, struct jfr_cursor *cursor)
+static uint32_t read_plain_frame(struct jfr_traces *traces, struct jfr_cursor *cursor)
 {
     uint64_t slots[JFR_CONSTANT_SLOTS] = {0};
     struct jfr_layout whole = *traces->names->schema->frame;
@@ -63,6 +66,29 @@ static uint32_t read_frame(struct jfr_traces *traces, struct jfr_cursor *cursor)
     jfr_layout_read(&whole, cursor, slots);
     return jfr_names_frame(traces->names, slots[JFR_FRAME_METHOD], (uint32_t)slots[JFR_FRAME_LINE],
                            (uint32_t)slots[JFR_FRAME_TYPE]);
+}
+
+/* A frame that is not there is one of no known method. */
+static uint32_t read_frame(struct jfr_traces *traces, struct jfr_cursor *cursor)
+{
+    if (!traces->names->schema->frame_is_constant)
+        return read_plain_frame(traces, cursor);
+    uint64_t id = jfr_varint(cursor);
+    uint32_t known = id_map_get(&traces->constants, id);
+    if (known != NO_ID || cursor->failed)
+        return known;
+    struct jfr_cursor constant = jfr_chunk_constant(traces->names->chunk, JFR_POOL_STACK_FRAME, id);
+    uint32_t frame =
+        constant.failed ? jfr_names_frame(traces->names, 0, 0, 0) : read_plain_frame(traces, &constant);
+    return frame != NO_FRAME && id_map_set(&traces->constants, id, frame) ? frame : NO_FRAME;
+}
+
+static void skip_frame(struct jfr_traces *traces, struct jfr_cursor *cursor)
+{
+    if (traces->names->schema->frame_is_constant)
+        jfr_skip_varints(cursor, 1);
+    else
+        jfr_layout_skip(traces->names->schema->frame, cursor);
 }
 
 /* A bit for each of the next bytes, set where an integer ends. */
@@ -210,7 +236,7 @@ static bool make_stack(struct jfr_traces *traces, const uint8_t *frames, uint32_
     uint64_t skipped = count > READER_DEPTH_LIMIT ? count - READER_DEPTH_LIMIT : 0;
     traces->cut_stacks += skipped > 0;
     for (uint64_t i = 0; i < skipped; i++)
-        jfr_layout_skip(names->schema->frame, &cursor);
+        skip_frame(traces, &cursor);
     uint8_t *place = stack_list_begin(list, (size_t)(count - skipped));
     if (place == NULL)
         return error_set_memory(error);

@@ -28,7 +28,8 @@ struct jfr_known_frame {
 
 struct jfr_traces {
     struct jfr_names *names;
-    struct id_map numbers; /* of stacks, by the numbers of traces */
+    struct id_map numbers;   /* of stacks, by the numbers of traces */
+    struct id_map constants; /* frames, by their numbers in the chunk */
     struct jfr_known_frame known[JFR_KNOWN_FRAMES];
     uint64_t world;      /* that `known` is of */
     uint64_t cut_stacks; /* over the limit of depth */

@@ -90,7 +90,7 @@ struct arguments {
     bool live, threads, simple, normal, signatures, annotate, library, dot;
     int64_t target_cpu;
     bool record_cpu, total, all_user, no_batch, quiet, reverse, inverted, all, scheduler, tlab, no_free,
-        time_to_safepoint, no_stop;
+        time_to_safepoint, no_stop, compact;
     double least_width_percent;
 };
 

@@ -11,7 +11,7 @@
 #include "jvm_agent/fault_guard.h"
 #include "jvm_agent/frame_text.h"
 #include "jvm_agent/java_vm.h"
-#include "jvm_agent/jfr_bytes.h"
+#include "jvm_agent/jfr_shape.h"
 #include "jvm_agent/jfr_types.h"
 #include "jvm_agent/native_modules.h"
 #include "jvm_agent/sampler.h"
@@ -37,52 +37,52 @@ bool jfr_facts_is_secret(struct text_view key)
     return false;
 }
 
-static void put_setting(struct text_builder *bytes, uint64_t ticks, uint32_t type, const char *name,
+static void put_setting(struct text_builder *bytes, uint64_t time_ns, uint32_t type, const char *name,
                         struct text_view value)
 {
     size_t begin = jfr_event_begin(bytes, JFR_ACTIVE_SETTING);
-    jfr_put_number(bytes, ticks);
+    jfr_put_time(bytes, time_ns);
     jfr_put_number(bytes, type);
     jfr_put_text(bytes, text_of(name));
     jfr_put_text(bytes, value);
     jfr_event_end(bytes, begin);
 }
 
-static void put_number_setting(struct text_builder *bytes, uint64_t ticks, uint32_t type, const char *name,
+static void put_number_setting(struct text_builder *bytes, uint64_t time_ns, uint32_t type, const char *name,
                                uint64_t value)
 {
     char text[24];
     size_t size = text_format_u64(text, value);
-    put_setting(bytes, ticks, type, name, (struct text_view){text, size});
+    put_setting(bytes, time_ns, type, name, (struct text_view){text, size});
 }
 
-static void put_settings(struct text_builder *bytes, uint64_t ticks, const struct arguments *arguments,
+static void put_settings(struct text_builder *bytes, uint64_t time_ns, const struct arguments *arguments,
                          const struct event_plan *plan)
 {
-    put_setting(bytes, ticks, JFR_ACTIVE_RECORDING, "version", TEXT(SPARKFLAME_VERSION));
-    put_setting(bytes, ticks, JFR_ACTIVE_RECORDING, "clock", TEXT("monotonic"));
-    put_setting(bytes, ticks, JFR_ACTIVE_RECORDING, "event",
+    put_setting(bytes, time_ns, JFR_ACTIVE_RECORDING, "version", TEXT(SPARKFLAME_VERSION));
+    put_setting(bytes, time_ns, JFR_ACTIVE_RECORDING, "clock", TEXT("monotonic"));
+    put_setting(bytes, time_ns, JFR_ACTIVE_RECORDING, "event",
                 text_of(arguments->event == NULL ? "" : arguments->event));
     if (plan->execution != NULL) {
-        put_setting(bytes, ticks, JFR_ACTIVE_RECORDING, "engine", text_of(plan->execution->name));
-        put_setting(bytes, ticks, JFR_EXECUTION_SAMPLE, "enabled", TEXT("true"));
-        put_number_setting(bytes, ticks, JFR_EXECUTION_SAMPLE, "interval",
+        put_setting(bytes, time_ns, JFR_ACTIVE_RECORDING, "engine", text_of(plan->execution->name));
+        put_setting(bytes, time_ns, JFR_EXECUTION_SAMPLE, "enabled", TEXT("true"));
+        put_number_setting(bytes, time_ns, JFR_EXECUTION_SAMPLE, "interval",
                            plan->execution_settings.interval_ns);
     }
     if (plan->wall != NULL)
-        put_number_setting(bytes, ticks, JFR_EXECUTION_SAMPLE, "wall", plan->wall_settings.interval_ns);
+        put_number_setting(bytes, time_ns, JFR_EXECUTION_SAMPLE, "wall", plan->wall_settings.interval_ns);
     if (plan->allocations)
-        put_number_setting(bytes, ticks, JFR_ALLOCATION, "alloc", plan->allocation_bytes);
+        put_number_setting(bytes, time_ns, JFR_ALLOCATION, "alloc", plan->allocation_bytes);
     if (plan->locks)
-        put_number_setting(bytes, ticks, JFR_MONITOR_ENTER, "lock", plan->lock_ns);
+        put_number_setting(bytes, time_ns, JFR_MONITOR_ENTER, "lock", plan->lock_ns);
 }
 
-static void put_recording(struct text_builder *bytes, uint64_t ticks, const char *path)
+static void put_recording(struct text_builder *bytes, uint64_t time_ns, const char *path)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     size_t begin = jfr_event_begin(bytes, JFR_ACTIVE_RECORDING);
-    jfr_put_number(bytes, ticks);
+    jfr_put_time(bytes, time_ns);
     jfr_put_number(bytes, 1);
     jfr_put_text(bytes, TEXT("sparkflame " SPARKFLAME_VERSION));
     jfr_put_text(bytes, text_of(path));
@@ -93,7 +93,7 @@ static void put_recording(struct text_builder *bytes, uint64_t ticks, const char
     jfr_event_end(bytes, begin);
 }
 
-static void put_machine(struct text_builder *bytes, uint64_t ticks)
+static void put_machine(struct text_builder *bytes, uint64_t time_ns)
 {
     struct utsname name;
     char text[1024];
@@ -101,12 +101,12 @@ static void put_machine(struct text_builder *bytes, uint64_t ticks)
         return;
     snprintf(text, sizeof(text), "%s %s %s %s", name.sysname, name.release, name.version, name.machine);
     size_t begin = jfr_event_begin(bytes, JFR_OS_INFORMATION);
-    jfr_put_number(bytes, ticks);
+    jfr_put_time(bytes, time_ns);
     jfr_put_text(bytes, text_of(text));
     jfr_event_end(bytes, begin);
     uint64_t processors = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
     begin = jfr_event_begin(bytes, JFR_CPU_INFORMATION);
-    jfr_put_number(bytes, ticks);
+    jfr_put_time(bytes, time_ns);
     jfr_put_text(bytes, text_of(name.machine));
     jfr_put_text(bytes, TEXT(""));
     jfr_put_number(bytes, 1);
@@ -170,13 +170,13 @@ static void put_built(struct text_builder *bytes, struct text_builder *text)
     text_builder_clear(text);
 }
 
-static void put_machine_of_java(struct text_builder *bytes, uint64_t ticks)
+static void put_machine_of_java(struct text_builder *bytes, uint64_t time_ns)
 {
     struct text_builder text, program;
     text_builder_init(&text, 1 << 16);
     text_builder_init(&program, 1 << 16);
     size_t begin = jfr_event_begin(bytes, JFR_JVM_INFORMATION);
-    jfr_put_number(bytes, ticks);
+    jfr_put_time(bytes, time_ns);
     add_property(&text, "java.vm.name");
     put_built(bytes, &text);
     add_property(&text, "java.vm.version");
@@ -192,20 +192,20 @@ static void put_machine_of_java(struct text_builder *bytes, uint64_t ticks)
     text_builder_release(&program);
 }
 
-static void put_property(struct text_builder *bytes, uint64_t ticks, const char *key)
+static void put_property(struct text_builder *bytes, uint64_t time_ns, const char *key)
 {
     char *value = NULL;
     if ((*java_vm.tools)->GetSystemProperty(java_vm.tools, key, &value) != JVMTI_ERROR_NONE || value == NULL)
         return;
     size_t begin = jfr_event_begin(bytes, JFR_SYSTEM_PROPERTY);
-    jfr_put_number(bytes, ticks);
+    jfr_put_time(bytes, time_ns);
     jfr_put_text(bytes, text_of(key));
     jfr_put_text(bytes, jfr_facts_is_secret(text_of(key)) ? HIDDEN : text_of(value));
     jfr_event_end(bytes, begin);
     (*java_vm.tools)->Deallocate(java_vm.tools, (unsigned char *)value);
 }
 
-static void put_properties(struct text_builder *bytes, uint64_t ticks)
+static void put_properties(struct text_builder *bytes, uint64_t time_ns)
 {
     jint count = 0;
     char **keys = NULL;
@@ -214,18 +214,18 @@ static void put_properties(struct text_builder *bytes, uint64_t ticks)
     for (jint i = 0; i < count; i++) {
         /* The command may hold what its arguments hid above. */
         if (strcmp(keys[i], "sun.java.command") != 0)
-            put_property(bytes, ticks, keys[i]);
+            put_property(bytes, time_ns, keys[i]);
         (*java_vm.tools)->Deallocate(java_vm.tools, (unsigned char *)keys[i]);
     }
     (*java_vm.tools)->Deallocate(java_vm.tools, (unsigned char *)keys);
 }
 
-static void put_libraries(struct text_builder *bytes, uint64_t ticks)
+static void put_libraries(struct text_builder *bytes, uint64_t time_ns)
 {
     const struct module_index *index = native_modules.index;
     for (size_t i = 0; index != NULL && i < index->count; i++) {
         size_t begin = jfr_event_begin(bytes, JFR_NATIVE_LIBRARY);
-        jfr_put_number(bytes, ticks);
+        jfr_put_time(bytes, time_ns);
         jfr_put_text(bytes, text_of(index->ranges[i].module->path));
         jfr_put_number(bytes, index->ranges[i].start);
         jfr_put_number(bytes, index->ranges[i].end);
@@ -233,30 +233,34 @@ static void put_libraries(struct text_builder *bytes, uint64_t ticks)
     }
 }
 
-static void put_labels(struct text_builder *bytes, uint64_t ticks, const char *labels)
+static void put_labels(struct text_builder *bytes, uint64_t time_ns, const char *labels)
 {
     size_t begin = jfr_event_begin(bytes, JFR_RECORDING_LABELS);
-    jfr_put_number(bytes, ticks);
+    jfr_put_time(bytes, time_ns);
     jfr_put_text(bytes, text_of(labels));
     jfr_event_end(bytes, begin);
 }
 
-void jfr_facts_write(struct text_builder *bytes, uint64_t ticks, const struct arguments *arguments,
+void jfr_facts_write(struct text_builder *bytes, uint64_t time_ns, const struct arguments *arguments,
                      const struct event_plan *plan, const char *path)
 {
     if (arguments->labels != NULL)
-        put_labels(bytes, ticks, arguments->labels);
-    put_recording(bytes, ticks, path);
-    put_settings(bytes, ticks, arguments, plan);
-    put_machine(bytes, ticks);
-    if (java_vm.tools != NULL) {
-        put_machine_of_java(bytes, ticks);
-        put_properties(bytes, ticks);
-    }
-    put_libraries(bytes, ticks);
+        put_labels(bytes, time_ns, arguments->labels);
+    put_recording(bytes, time_ns, path);
+    put_settings(bytes, time_ns, arguments, plan);
 }
 
-void jfr_facts_write_statistics(struct text_builder *bytes, uint64_t ticks)
+void jfr_facts_write_machine(struct text_builder *bytes, uint64_t time_ns)
+{
+    put_machine(bytes, time_ns);
+    if (java_vm.tools != NULL) {
+        put_machine_of_java(bytes, time_ns);
+        put_properties(bytes, time_ns);
+    }
+    put_libraries(bytes, time_ns);
+}
+
+void jfr_facts_write_statistics(struct text_builder *bytes, uint64_t time_ns)
 {
     struct text_builder reasons;
     uint64_t failed = 0;
@@ -269,7 +273,7 @@ void jfr_facts_write_statistics(struct text_builder *bytes, uint64_t ticks)
                                 (unsigned long long)count);
     }
     size_t begin = jfr_event_begin(bytes, JFR_STATISTICS);
-    jfr_put_number(bytes, ticks);
+    jfr_put_time(bytes, time_ns);
     jfr_put_number(bytes, atomic_load(&sampler.signals));
     jfr_put_number(bytes, atomic_load(&sampler.samples));
     jfr_put_number(bytes, failed);

@@ -9,14 +9,15 @@
 
 #include "jvm_agent/class_names.h"
 #include "jvm_agent/frame_text.h"
-#include "jvm_agent/jfr_bytes.h"
+#include "jvm_agent/jfr_shape.h"
 #include "jvm_agent/jfr_types.h"
 #include "jvm_agent/label_details.h"
 #include "jvm_agent/sampler.h"
 #include "jvm_agent/tags.h"
 
 #define HEADER_BYTES 68u
-#define TICKS_PER_SECOND UINT64_C(1000000000)
+#define SECOND_NS UINT64_C(1000000000)
+#define MILLISECOND_NS 1000000u
 #define WEIGHT_LIMIT 1000u
 
 static uint64_t wall_ns(void)
@@ -55,8 +56,8 @@ static bool write_header(struct jfr_file *file, struct error *error)
     jfr_put_big_endian(&header, HEADER_BYTES, 8);
     jfr_put_big_endian(&header, file->begin_wall_ns, 8);
     jfr_put_big_endian(&header, sampler_now_ns() - file->begin_ns, 8);
-    jfr_put_big_endian(&header, file->begin_ns, 8);
-    jfr_put_big_endian(&header, TICKS_PER_SECOND, 8);
+    jfr_put_big_endian(&header, jfr_ticks(file->begin_ns), 8);
+    jfr_put_big_endian(&header, SECOND_NS / jfr_shape.tick_ns, 8);
     jfr_put_big_endian(&header, 1, 4);
     return write_at(file, buffer, HEADER_BYTES, file->chunk_begin, error);
 }
@@ -74,6 +75,7 @@ bool jfr_file_open(struct jfr_file *file, const char *path, struct error *error)
     if (file->descriptor < 0)
         return error_set_system(error, "cannot write %s", path);
     text_builder_init(&file->events, JFR_BUFFER_LIMIT_BYTES);
+    jfr_wall_init(&file->wall);
     file->open = true;
     if (!jfr_pools_init(&file->pools, error)) {
         close(file->descriptor);
@@ -120,7 +122,7 @@ static struct text_builder *begin_sample(struct jfr_file *file, uint32_t type, u
                                          size_t *begin)
 {
     *begin = jfr_event_begin(&file->events, type);
-    jfr_put_number(&file->events, time_ns);
+    jfr_put_time(&file->events, time_ns);
     return &file->events;
 }
 
@@ -141,7 +143,7 @@ static void add_execution(struct jfr_file *file, const struct sample *sample)
     }
 }
 
-static void add_wall(struct jfr_file *file, const struct sample *sample)
+void jfr_file_put_wall(struct jfr_file *file, const struct sample *sample)
 {
     size_t begin;
     struct text_builder *bytes = begin_sample(file, JFR_WALL_CLOCK_SAMPLE, sample->time_ns, &begin);
@@ -149,8 +151,16 @@ static void add_wall(struct jfr_file *file, const struct sample *sample)
     jfr_put_number(bytes, jfr_pool_trace(&file->pools, sample->trace));
     jfr_put_number(bytes, sample->state);
     jfr_put_number(bytes, sample->weight);
-    jfr_put_number(bytes, sample->detail);
+    jfr_put_number(bytes, jfr_shape.compact ? sample->detail / MILLISECOND_NS : sample->detail);
     jfr_event_end(bytes, begin);
+}
+
+static void add_wall(struct jfr_file *file, const struct sample *sample)
+{
+    if (jfr_shape.compact)
+        jfr_wall_add(&file->wall, file, sample);
+    else
+        jfr_file_put_wall(file, sample);
 }
 
 static uint32_t use_class(struct jfr_file *file, uint32_t class_number)
@@ -175,7 +185,7 @@ static void add_allocation(struct jfr_file *file, const struct sample *sample, u
         jfr_put_number(bytes, sample->value);
     }
     if (type == JFR_LIVE_OBJECT)
-        jfr_put_number(bytes, sample->detail);
+        jfr_put_time(bytes, sample->detail);
     jfr_event_end(bytes, begin);
 }
 
@@ -184,7 +194,7 @@ static void add_lock(struct jfr_file *file, const struct sample *sample, uint32_
     size_t begin;
     uint32_t class_number = use_class(file, sample->class_number);
     struct text_builder *bytes = begin_sample(file, type, sample->time_ns, &begin);
-    jfr_put_number(bytes, sample->value);
+    jfr_put_span(bytes, sample->value);
     jfr_put_number(bytes, jfr_pool_thread(&file->pools, sample->tid));
     jfr_put_number(bytes, jfr_pool_trace(&file->pools, sample->trace));
     jfr_put_number(bytes, class_number);
@@ -195,20 +205,29 @@ static void add_lock(struct jfr_file *file, const struct sample *sample, uint32_
     jfr_event_end(bytes, begin);
 }
 
-/* The tag from now on; and the one that ends, as a span. */
+void jfr_file_put_labels(struct jfr_file *file, struct text_view labels)
+{
+    if (jfr_shape.compact)
+        jfr_put_number(&file->events, jfr_pool_string(&file->pools, labels));
+    else
+        jfr_put_text(&file->events, labels);
+}
+
+/* The tag from now on; and the one that ends, as a span, for readers that do not know our labels. */
 static void add_tag(struct jfr_file *file, const struct sample *sample)
 {
     size_t begin;
+    jfr_wall_end(&file->wall, file, sample->tid);
     struct text_builder *bytes = begin_sample(file, JFR_LABELS, sample->time_ns, &begin);
     jfr_put_number(bytes, jfr_pool_thread(&file->pools, sample->tid));
-    jfr_put_text(bytes, tags_text(sample->tag));
+    jfr_file_put_labels(file, tags_text(sample->tag));
     jfr_event_end(bytes, begin);
     label_details_use(tags_text(sample->tag), &file->events, file->pools.chunk, sample->time_ns);
-    if (sample->class_number == 0 || sample->detail == 0)
+    if (sample->class_number == 0 || sample->detail == 0 || jfr_shape.compact)
         return;
     uint32_t text = jfr_pool_string(&file->pools, tags_text(sample->class_number));
     bytes = begin_sample(file, JFR_SPAN, sample->detail, &begin);
-    jfr_put_number(bytes, sample->time_ns - sample->detail);
+    jfr_put_span(bytes, sample->time_ns - sample->detail);
     jfr_put_number(bytes, jfr_pool_thread(&file->pools, sample->tid));
     jfr_put_number(bytes, text);
     jfr_event_end(bytes, begin);
@@ -233,7 +252,7 @@ static void add_span(struct jfr_file *file, const struct sample *sample)
     bool tagged = sample->tag != SPAN_WITHOUT_TAG;
     uint32_t text = tagged ? jfr_pool_string(&file->pools, tags_text(sample->tag)) : 0;
     struct text_builder *bytes = begin_sample(file, JFR_SPAN, sample->time_ns, &begin);
-    jfr_put_number(bytes, sample->detail - sample->time_ns);
+    jfr_put_span(bytes, sample->detail - sample->time_ns);
     jfr_put_number(bytes, jfr_pool_thread(&file->pools, sample->tid));
     jfr_put_number(bytes, text);
     jfr_event_end(bytes, begin);
@@ -243,7 +262,7 @@ static void add_window(struct jfr_file *file, const struct sample *sample)
 {
     size_t begin;
     struct text_builder *bytes = begin_sample(file, JFR_WINDOW, sample->time_ns, &begin);
-    jfr_put_number(bytes, sample->detail - sample->time_ns);
+    jfr_put_span(bytes, sample->detail - sample->time_ns);
     jfr_put_number(bytes, jfr_pool_thread(&file->pools, sample->tid));
     jfr_event_end(bytes, begin);
 }
@@ -294,9 +313,15 @@ void jfr_file_add_sample(struct jfr_file *file, const struct sample *sample)
     }
 }
 
+void jfr_file_complete(struct jfr_file *file)
+{
+    jfr_wall_end_all(&file->wall, file);
+}
+
 /* The header comes last: until then a reader sees the chunk as it was. */
 bool jfr_file_flush(struct jfr_file *file, struct error *error)
 {
+    jfr_wall_end_old(&file->wall, file, sampler_now_ns());
     uint64_t pools_offset = file->chunk_bytes + file->events.size;
     jfr_pools_write(&file->pools, &file->events, pools_offset, sampler_now_ns());
     if (file->events.failed) {
@@ -316,10 +341,12 @@ bool jfr_file_close(struct jfr_file *file, struct error *error)
     struct error ignored = {0};
     if (!file->open)
         return true;
+    jfr_file_complete(file);
     bool flushed = jfr_file_flush(file, error);
     flushed = jfr_file_end(file->descriptor, file->path, flushed ? error : &ignored) && flushed;
     text_builder_release(&file->events);
     jfr_pools_release(&file->pools);
+    jfr_wall_release(&file->wall);
     file->open = false;
     return flushed;
 }

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/text_builder.h"
 #include "jvm_agent/jfr_pools.h"
+#include "jvm_agent/jfr_wall.h"
 #include "jvm_agent/sample_ring.h"
 
 #define JFR_BUFFER_LIMIT_BYTES ((size_t)256 << 20)
@@ -26,6 +27,7 @@ struct jfr_file {
     int descriptor;
     char path[4096];
     struct jfr_pools pools;
+    struct jfr_wall wall;
     struct text_builder events;
     uint64_t chunk_begin;   /* in the file */
     uint64_t chunk_bytes;   /* written of it */
@@ -39,6 +41,12 @@ bool jfr_file_open(struct jfr_file *file, const char *path, struct error *error)
 /* Begins a chunk: header and metadata. The caller then adds what each chunk should hold. */
 bool jfr_file_begin_chunk(struct jfr_file *file, struct error *error) MUST_CHECK;
 void jfr_file_add_sample(struct jfr_file *file, const struct sample *sample);
+/* Adds what waits for more of its kind: the file, or the chunk, ends. */
+void jfr_file_complete(struct jfr_file *file);
+/* A wall-clock sample as it is. */
+void jfr_file_put_wall(struct jfr_file *file, const struct sample *sample);
+/* The field of that name, in an event that has begun. */
+void jfr_file_put_labels(struct jfr_file *file, struct text_view labels);
 bool jfr_file_flush(struct jfr_file *file, struct error *error) MUST_CHECK;
 /* Goes on in another file, whose first chunk is to be begun: constants keep their numbers. *ended gets the old file's
  * descriptor. When the new file cannot be made, all stays as it is. */

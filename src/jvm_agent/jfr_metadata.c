@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "base/string_table.h"
-#include "jvm_agent/jfr_bytes.h"
+#include "jvm_agent/jfr_shape.h"
 
-enum type_sort { PRIMITIVE, STRUCT, SIMPLE, EVENT, ANNOTATION, CONTENT };
+enum type_sort { PRIMITIVE, STRUCT, SIMPLE, SIMPLE_IF_COMPACT, EVENT, ANNOTATION, CONTENT };
+
+enum line_shape { ANY_SHAPE, WIDE, COMPACT };
 
 enum field_flag {
     POOL = 1,
@@ -29,18 +31,31 @@ struct line {
     const char *label;
     enum jfr_type type;
     int sort_or_flags;
+    enum line_shape shape;
 };
 
 static const struct line lines[] = {
-#define TYPE(id, name, label, sort) {true, name, label, id, sort},
-#define FIELD(name, type, flags) {false, name, NULL, type, flags},
+#define TYPE(id, name, label, sort) {true, name, label, id, sort, ANY_SHAPE},
+#define COMPACT_TYPE(id, name, label, sort) {true, name, label, id, sort, COMPACT},
+#define FIELD(name, type, flags) {false, name, NULL, type, flags, ANY_SHAPE},
+#define WIDE_FIELD(name, type, flags) {false, name, NULL, type, flags, WIDE},
+#define COMPACT_FIELD(name, type, flags) {false, name, NULL, type, flags, COMPACT},
 #include "jvm_agent/jfr_types.def"
 #undef TYPE
+#undef COMPACT_TYPE
 #undef FIELD
+#undef WIDE_FIELD
+#undef COMPACT_FIELD
 };
 
+static bool is_written(const struct line *line)
+{
+    return line->shape == ANY_SHAPE || (line->shape == COMPACT) == jfr_shape.compact;
+}
+
 /* What must not clash with the JDK's own recordings, and changes when the types do. */
-#define METADATA_ID 0x5f1a0001u
+#define METADATA_ID 0x5f1a0002u
+#define COMPACT_METADATA_ID 0x5f1b0001u
 #define STRINGS_LIMIT_BYTES ((size_t)1 << 20)
 
 struct element_writer {
@@ -139,7 +154,11 @@ static void put_category(struct element_writer *writer, const char *name)
 static void put_type(struct element_writer *writer, const struct line *type, const struct line *end)
 {
     int sort = type->sort_or_flags;
-    uint32_t children = (uint32_t)(end - type - 1);
+    uint32_t children = 0;
+    for (const struct line *field = type + 1; field < end; field++)
+        children += is_written(field);
+    if (sort == SIMPLE_IF_COMPACT)
+        sort = jfr_shape.compact ? SIMPLE : STRUCT;
     begin_element(writer, "class", 2u + (sort == SIMPLE) + (super_type(sort) != NULL));
     put_attribute(writer, "name", type->name);
     put_type_attribute(writer, "id", type->type);
@@ -155,7 +174,8 @@ static void put_type(struct element_writer *writer, const struct line *type, con
     if (sort == EVENT)
         put_category(writer, type->name);
     for (const struct line *field = type + 1; field < end; field++)
-        put_field(writer, field);
+        if (is_written(field))
+            put_field(writer, field);
 }
 
 static void put_types(struct element_writer *writer)
@@ -163,14 +183,15 @@ static void put_types(struct element_writer *writer)
     const struct line *end = lines + COUNT_OF(lines);
     uint32_t types = 0;
     for (const struct line *line = lines; line < end; line++)
-        types += line->is_type;
+        types += line->is_type && is_written(line);
     begin_element(writer, "metadata", 0);
     jfr_put_number(writer->bytes, types);
     for (const struct line *line = lines; line < end;) {
         const struct line *next = line + 1;
         while (next < end && !next->is_type)
             next++;
-        put_type(writer, line, next);
+        if (is_written(line))
+            put_type(writer, line, next);
         line = next;
     }
 }
@@ -186,7 +207,7 @@ static void put_root(struct element_writer *writer)
     jfr_put_number(writer->bytes, 0);
 }
 
-bool jfr_metadata_write(struct text_builder *bytes, uint64_t ticks, struct error *error)
+bool jfr_metadata_write(struct text_builder *bytes, uint64_t time_ns, struct error *error)
 {
     struct text_builder elements;
     struct element_writer writer = {.bytes = &elements};
@@ -195,9 +216,9 @@ bool jfr_metadata_write(struct text_builder *bytes, uint64_t ticks, struct error
         return error_set_memory(error);
     put_root(&writer);
     size_t begin = jfr_event_begin(bytes, JFR_METADATA_EVENT);
-    jfr_put_number(bytes, ticks);
+    jfr_put_time(bytes, time_ns);
     jfr_put_number(bytes, 0);
-    jfr_put_number(bytes, METADATA_ID);
+    jfr_put_number(bytes, jfr_shape.compact ? COMPACT_METADATA_ID : METADATA_ID);
     jfr_put_number(bytes, writer.strings.size);
     for (uint32_t i = 0; i < writer.strings.size; i++)
         jfr_put_text(bytes, string_table_text(&writer.strings, i));

@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "jvm_agent/frame_text.h"
-#include "jvm_agent/jfr_bytes.h"
+#include "jvm_agent/jfr_shape.h"
 #include "jvm_agent/jfr_types.h"
 #include "jvm_agent/native_names.h"
 #include "jvm_agent/sampler.h"
@@ -17,6 +18,9 @@
 #define NAMES_LIMIT ((size_t)1 << 26)
 /* Methods of native code are numbered from here on, those of Java below. */
 #define NATIVE_METHOD_BASE 0x40000000u
+#define FRAMES_LIMIT ((size_t)1 << 26)
+/* Of a compiler's stack, from its root: to the compiler and its first phases. */
+#define COMPILER_FRAMES 10
 
 static bool name_set_init(struct jfr_name_set *set)
 {
@@ -30,34 +34,60 @@ static void name_set_release(struct jfr_name_set *set)
     memset(set, 0, sizeof(*set));
 }
 
-/* The number of a name; *first: this chunk has not seen it. 0: no room, or the empty name. */
-static uint32_t name_set_use(struct jfr_name_set *set, struct text_view name, uint32_t chunk, bool *first)
+/* 0: no room, or the empty name. */
+static uint32_t name_set_number(struct jfr_name_set *set, struct text_view name)
 {
-    *first = false;
     uint32_t number = string_table_add(&set->names, name);
     size_t before = set->capacity;
     if (number == NO_STRING || !array_reserve(&set->chunks, &set->capacity, (size_t)number + 1, NAMES_LIMIT))
         return 0;
     if (set->capacity > before)
         memset(set->chunks + before, 0, (set->capacity - before) * sizeof(*set->chunks));
-    *first = set->chunks[number] != chunk;
+    return number;
+}
+
+/* Whether the chunk has not seen the name so far; from now on it has. */
+static bool name_set_is_new(struct jfr_name_set *set, uint32_t number, uint32_t chunk)
+{
+    if (number >= set->capacity || set->chunks[number] == chunk)
+        return false;
     set->chunks[number] = chunk;
+    return true;
+}
+
+static uint32_t name_set_use(struct jfr_name_set *set, struct text_view name, uint32_t chunk, bool *first)
+{
+    uint32_t number = name_set_number(set, name);
+    *first = name_set_is_new(set, number, chunk);
     return number;
 }
 
 static void each_pool(struct jfr_pools *pools, struct jfr_pool *list[JFR_POOL_KINDS])
 {
-    struct jfr_pool *all[] = {&pools->strings,  &pools->symbols, &pools->packages,    &pools->classes,
-                              &pools->methods,  &pools->traces,  &pools->frame_types, &pools->states,
-                              &pools->gc_whens, &pools->threads};
+    struct jfr_pool *all[] = {&pools->strings, &pools->symbols,  &pools->packages, &pools->classes,
+                              &pools->methods, &pools->traces,   &pools->frames,   &pools->frame_types,
+                              &pools->states,  &pools->gc_whens, &pools->threads};
     memcpy(list, all, sizeof(all));
+}
+
+static void each_map(struct jfr_pools *pools, struct id_map *list[JFR_POOL_MAPS])
+{
+    struct id_map *all[] = {&pools->thread_chunks,  &pools->thread_numbers, &pools->frame_numbers,
+                            &pools->word_frames,    &pools->method_numbers, &pools->trace_numbers,
+                            &pools->content_numbers};
+    memcpy(list, all, sizeof(all));
+}
+
+static uint32_t native_method(struct jfr_pools *pools, struct text_view name)
+{
+    return NATIVE_METHOD_BASE + name_set_number(&pools->native_set, name);
 }
 
 bool jfr_pools_init(struct jfr_pools *pools, struct error *error)
 {
-    static const uint32_t types[] = {JFR_STRING,  JFR_SYMBOL,      JFR_PACKAGE,    JFR_CLASS,
-                                     JFR_METHOD,  JFR_STACK_TRACE, JFR_FRAME_TYPE, JFR_THREAD_STATE,
-                                     JFR_GC_WHEN, JFR_THREAD};
+    static const uint32_t types[] = {JFR_STRING,       JFR_SYMBOL,      JFR_PACKAGE,     JFR_CLASS,
+                                     JFR_METHOD,       JFR_STACK_TRACE, JFR_STACK_FRAME, JFR_FRAME_TYPE,
+                                     JFR_THREAD_STATE, JFR_GC_WHEN,     JFR_THREAD};
     struct jfr_pool *list[JFR_POOL_KINDS];
     memset(pools, 0, sizeof(*pools));
     each_pool(pools, list);
@@ -65,13 +95,17 @@ bool jfr_pools_init(struct jfr_pools *pools, struct error *error)
         list[i]->type = types[i];
         text_builder_init(&list[i]->bytes, POOL_LIMIT_BYTES);
     }
-    id_map_init(&pools->thread_chunks);
+    struct id_map *maps[JFR_POOL_MAPS];
+    each_map(pools, maps);
+    for (size_t i = 0; i < JFR_POOL_MAPS; i++)
+        id_map_init(maps[i]);
     if (!name_set_init(&pools->symbol_set) || !name_set_init(&pools->class_set) ||
         !name_set_init(&pools->package_set) || !name_set_init(&pools->native_set) ||
         !name_set_init(&pools->string_set)) {
         jfr_pools_release(pools);
         return error_set_memory(error);
     }
+    pools->compiler_loop = native_method(pools, TEXT("CompileBroker::compiler_thread_loop"));
     return true;
 }
 
@@ -86,7 +120,13 @@ void jfr_pools_release(struct jfr_pools *pools)
     name_set_release(&pools->package_set);
     name_set_release(&pools->native_set);
     name_set_release(&pools->string_set);
-    id_map_release(&pools->thread_chunks);
+    struct id_map *maps[JFR_POOL_MAPS];
+    each_map(pools, maps);
+    for (size_t i = 0; i < JFR_POOL_MAPS; i++)
+        id_map_release(maps[i]);
+    free(pools->frame_list);
+    free(pools->trace_chunks);
+    free(pools->stack);
     memset(pools, 0, sizeof(*pools));
 }
 
@@ -123,6 +163,17 @@ static struct text_builder *begin_constant(struct jfr_pool *pool, uint64_t numbe
     return &pool->bytes;
 }
 
+/* Small numbers in the order of use. */
+static uint32_t small_number(struct id_map *map, uint32_t *count, uint64_t key)
+{
+    uint32_t *place = id_map_place(map, key);
+    if (place == NULL)
+        return 0;
+    if (*place == NO_ID)
+        *place = ++*count;
+    return *place;
+}
+
 static uint32_t use_symbol(struct jfr_pools *pools, struct text_view text)
 {
     bool first;
@@ -151,7 +202,9 @@ uint32_t jfr_pool_class(struct jfr_pools *pools, struct text_view name)
 {
     bool first;
     uint32_t number = name_set_use(&pools->class_set, name, pools->chunk, &first) + 1;
-    if (first) {
+    if (first && jfr_shape.compact) {
+        jfr_put_text(begin_constant(&pools->classes, number), name);
+    } else if (first) {
         uint32_t symbol = use_symbol(pools, name), package = use_package(pools, name);
         struct text_builder *bytes = begin_constant(&pools->classes, number);
         jfr_put_number(bytes, 0);
@@ -162,10 +215,9 @@ uint32_t jfr_pool_class(struct jfr_pools *pools, struct text_view name)
     return number;
 }
 
-void jfr_pool_method(struct jfr_pools *pools, uint32_t number, struct text_view class_name,
-                     struct text_view name, struct text_view signature, uint32_t modifiers)
+static void put_wide_method(struct jfr_pools *pools, uint32_t number, uint32_t class_number,
+                            struct text_view name, struct text_view signature, uint32_t modifiers)
 {
-    uint32_t class_number = jfr_pool_class(pools, class_name);
     uint32_t name_symbol = use_symbol(pools, name), signature_symbol = use_symbol(pools, signature);
     struct text_builder *bytes = begin_constant(&pools->methods, number);
     jfr_put_number(bytes, class_number);
@@ -175,74 +227,101 @@ void jfr_pool_method(struct jfr_pools *pools, uint32_t number, struct text_view 
     jfr_put_number(bytes, 0);
 }
 
-static uint32_t use_java_method(struct jfr_pools *pools, uint32_t number)
+static void put_compact_method(struct jfr_pools *pools, uint32_t number, uint32_t class_number,
+                               struct text_view name, struct text_view signature, uint32_t modifiers)
+{
+    uint32_t signature_symbol = use_symbol(pools, signature);
+    struct text_builder *bytes =
+        begin_constant(&pools->methods, small_number(&pools->method_numbers, &pools->method_count, number));
+    jfr_put_number(bytes, class_number);
+    jfr_put_text(bytes, name);
+    jfr_put_number(bytes, signature_symbol);
+    jfr_put_number(bytes, modifiers);
+}
+
+void jfr_pool_method(struct jfr_pools *pools, uint32_t number, struct text_view class_name,
+                     struct text_view name, struct text_view signature, uint32_t modifiers)
+{
+    uint32_t class_number = jfr_pool_class(pools, class_name);
+    if (jfr_shape.compact)
+        put_compact_method(pools, number, class_number, name, signature, modifiers);
+    else
+        put_wide_method(pools, number, class_number, name, signature, modifiers);
+}
+
+static void use_java_method(struct jfr_pools *pools, uint32_t number)
 {
     struct method *method = method_table_at(&sampler.methods, number);
-    if (method->chunk != pools->chunk) {
-        method->chunk = pools->chunk;
-        struct text_view class_name = {method->class_name, method->class_size};
-        struct text_view signature = {method->signature, method->signature_size};
-        jfr_pool_method(pools, number, frame_text_stable_class(class_name, false),
-                        (struct text_view){method->name, method->name_size},
-                        method->signature == NULL ? TEXT("()V") : signature, method->access_flags);
-    }
-    return number;
+    if (method->chunk == pools->chunk)
+        return;
+    method->chunk = pools->chunk;
+    struct text_view class_name = {method->class_name, method->class_size};
+    struct text_view signature = {method->signature, method->signature_size};
+    jfr_pool_method(pools, number, frame_text_stable_class(class_name, false),
+                    (struct text_view){method->name, method->name_size},
+                    method->signature == NULL || !jfr_shape.signatures ? TEXT("()V") : signature,
+                    method->access_flags);
 }
 
-static uint32_t use_native_method(struct jfr_pools *pools, struct text_view name)
+static void use_native_method(struct jfr_pools *pools, uint32_t number)
 {
-    bool first;
-    uint32_t number = NATIVE_METHOD_BASE + name_set_use(&pools->native_set, name, pools->chunk, &first);
-    if (first)
-        jfr_pool_method(pools, number, TEXT(""), name, TEXT("()L;"), 0);
-    return number;
+    if (name_set_is_new(&pools->native_set, number - NATIVE_METHOD_BASE, pools->chunk))
+        jfr_pool_method(pools, number, TEXT(""),
+                        string_table_text(&pools->native_set.names, number - NATIVE_METHOD_BASE),
+                        TEXT("()L;"), 0);
 }
 
-/* JFR's numbers: 3 native, 4 C++, 5 kernel. */
-static void put_native_frame(struct jfr_pools *pools, frame_word frame)
+/* Those from JFR_PYTHON_METHOD_BASE on are put by who has numbered them. */
+static void use_method(struct jfr_pools *pools, uint32_t number)
+{
+    if (number < NATIVE_METHOD_BASE)
+        use_java_method(pools, number);
+    else if (number < JFR_PYTHON_METHOD_BASE)
+        use_native_method(pools, number);
+}
+
+/* JFR's numbers of frame types: 3 native, 4 C++, 5 kernel. */
+static struct jfr_frame describe_native(struct jfr_pools *pools, frame_word word)
 {
     struct native_name name = {TEXT("[unknown]"), TEXT("")};
     char text[64];
-    uint8_t type = frame_kind_of(frame) == FRAME_KERNEL ? 5 : 3;
-    if (frame_kind_of(frame) == FRAME_ERROR) {
-        snprintf(text, sizeof(text), "%s", frame_error_text(frame_low(frame)));
+    uint8_t type = frame_kind_of(word) == FRAME_KERNEL ? 5 : 3;
+    if (frame_kind_of(word) == FRAME_ERROR) {
+        snprintf(text, sizeof(text), "%s", frame_error_text(frame_low(word)));
         name.function = text_of(text);
-    } else if (frame_kind_of(frame) == FRAME_PROCESSOR) {
-        snprintf(text, sizeof(text), "CPU-%u", frame_low(frame));
+    } else if (frame_kind_of(word) == FRAME_PROCESSOR) {
+        snprintf(text, sizeof(text), "CPU-%u", frame_low(word));
         name.function = text_of(text);
     } else {
-        native_names_find(frame, &name);
+        native_names_find(word, &name);
         if (type == 3 && text_find(name.function, TEXT("::")) != TEXT_NOT_FOUND)
             type = 4;
     }
-    uint32_t method = use_native_method(pools, name.function);
-    jfr_put_number(&pools->traces.bytes, method);
-    jfr_put_number(&pools->traces.bytes, 0);
-    jfr_put_number(&pools->traces.bytes, 0);
-    jfr_put_byte(&pools->traces.bytes, type);
+    return (struct jfr_frame){.method = native_method(pools, name.function), .type = type};
 }
 
-static void put_java_frame(struct jfr_pools *pools, frame_word frame)
+static struct jfr_frame describe_java(frame_word word)
 {
-    uint32_t number = use_java_method(pools, frame_low(frame));
-    const struct method *method = method_table_at(&sampler.methods, number);
-    int index = frame_bytecode_index(frame);
-    jfr_put_number(&pools->traces.bytes, number);
-    jfr_put_number(&pools->traces.bytes, method_line(method, index));
-    jfr_put_number(&pools->traces.bytes, (uint32_t)index);
-    jfr_put_byte(&pools->traces.bytes, (uint8_t)frame_kind_of(frame));
+    const struct method *method = method_table_at(&sampler.methods, frame_low(word));
+    return (struct jfr_frame){.method = frame_low(word),
+                              .line = method_line(method, frame_bytecode_index(word)),
+                              .type = (uint8_t)frame_kind_of(word)};
 }
 
 /* The class that a virtual call is looked up in. */
-static void put_class_frame(struct jfr_pools *pools, frame_word frame)
+static struct jfr_frame describe_class(struct jfr_pools *pools, frame_word word)
 {
-    const struct method *found = method_table_at(&sampler.methods, frame_low(frame));
+    const struct method *found = method_table_at(&sampler.methods, frame_low(word));
     struct text_view name = {found->class_name, found->class_size};
-    uint32_t method = use_native_method(pools, frame_text_stable_class(name, false));
-    jfr_put_number(&pools->traces.bytes, method);
-    jfr_put_number(&pools->traces.bytes, 0);
-    jfr_put_number(&pools->traces.bytes, 0);
-    jfr_put_byte(&pools->traces.bytes, FRAME_INLINED);
+    return (struct jfr_frame){.method = native_method(pools, frame_text_stable_class(name, false)),
+                              .type = FRAME_INLINED};
+}
+
+static struct jfr_frame describe(struct jfr_pools *pools, frame_word word)
+{
+    if (frame_kind_of(word) == FRAME_CLASS)
+        return describe_class(pools, word);
+    return frame_is_java(word) ? describe_java(word) : describe_native(pools, word);
 }
 
 static bool is_truncated(const struct trace *trace)
@@ -251,24 +330,184 @@ static bool is_truncated(const struct trace *trace)
     return frame_kind_of(last) == FRAME_ERROR && frame_low(last) == FRAME_ERROR_TRUNCATED;
 }
 
-uint32_t jfr_pool_trace(struct jfr_pools *pools, uint32_t number)
+static void begin_trace(struct jfr_pools *pools, uint32_t number, bool truncated, size_t depth)
+{
+    struct text_builder *bytes = begin_constant(&pools->traces, number);
+    jfr_put_byte(bytes, truncated);
+    jfr_put_number(bytes, depth);
+}
+
+static void put_wide_frame(struct jfr_pools *pools, const struct jfr_frame *frame, uint32_t bytecode_index)
+{
+    use_method(pools, frame->method);
+    jfr_put_number(&pools->traces.bytes, frame->method);
+    jfr_put_number(&pools->traces.bytes, frame->line);
+    jfr_put_number(&pools->traces.bytes, bytecode_index);
+    jfr_put_byte(&pools->traces.bytes, frame->type);
+}
+
+static uint32_t use_wide_trace(struct jfr_pools *pools, uint32_t number)
 {
     struct trace *trace = trace_table_at(&sampler.traces, number);
     if (trace->chunk == pools->chunk)
         return number;
     trace->chunk = pools->chunk;
-    struct text_builder *bytes = begin_constant(&pools->traces, number);
-    jfr_put_number(bytes, is_truncated(trace));
-    jfr_put_number(bytes, trace->depth);
+    begin_trace(pools, number, is_truncated(trace), trace->depth);
     for (uint32_t i = 0; i < trace->depth; i++) {
-        if (frame_kind_of(trace->frames[i]) == FRAME_CLASS)
-            put_class_frame(pools, trace->frames[i]);
-        else if (frame_is_java(trace->frames[i]))
-            put_java_frame(pools, trace->frames[i]);
-        else
-            put_native_frame(pools, trace->frames[i]);
+        frame_word word = trace->frames[i];
+        struct jfr_frame frame = describe(pools, word);
+        put_wide_frame(pools, &frame, frame_is_java(word) ? (uint32_t)frame_bytecode_index(word) : 0);
     }
     return number;
+}
+
+/* ---- compact: frames are constants, and all numbers are small ---- */
+
+/* 0: no room. */
+static uint32_t frame_of(struct jfr_pools *pools, const struct jfr_frame *frame)
+{
+    uint64_t key = (uint64_t)frame->method << 32 | (uint64_t)(frame->line & 0xfffffff) << 4 | frame->type;
+    uint32_t *place = id_map_place(&pools->frame_numbers, key);
+    if (place == NULL)
+        return 0;
+    if (*place != NO_ID)
+        return *place;
+    *place = 0;
+    if (!array_reserve(&pools->frame_list, &pools->frame_capacity, pools->frame_count + 2, FRAMES_LIMIT))
+        return 0;
+    *place = (uint32_t)++pools->frame_count;
+    pools->frame_list[*place] = *frame;
+    return *place;
+}
+
+static uint32_t frame_of_word(struct jfr_pools *pools, frame_word word)
+{
+    uint32_t *place = id_map_find(&pools->word_frames, word);
+    if (place != NULL)
+        return *place;
+    struct jfr_frame frame = describe(pools, word);
+    uint32_t number = frame_of(pools, &frame);
+    return number != 0 && id_map_set(&pools->word_frames, word, number) ? number : 0;
+}
+
+static void use_frame(struct jfr_pools *pools, uint32_t number)
+{
+    struct jfr_frame *frame = &pools->frame_list[number];
+    if (number == 0 || frame->chunk == pools->chunk)
+        return;
+    frame->chunk = pools->chunk;
+    use_method(pools, frame->method);
+    struct text_builder *bytes = begin_constant(&pools->frames, number);
+    jfr_put_number(bytes, small_number(&pools->method_numbers, &pools->method_count, frame->method));
+    jfr_put_number(bytes, frame->line);
+    jfr_put_number(bytes, frame->type);
+}
+
+static void put_compact_frame(struct jfr_pools *pools, uint32_t number)
+{
+    use_frame(pools, number);
+    jfr_put_number(&pools->traces.bytes, number);
+}
+
+/* What a compiler was doing when it was asked for a method is of use to few, and never the same twice. */
+static bool is_of_compiler(const struct jfr_pools *pools, const uint32_t *frames, uint32_t depth)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < depth; i++) {
+        const struct jfr_frame *frame = &pools->frame_list[frames[i]];
+        if (frame->method < NATIVE_METHOD_BASE)
+            return false;
+        found = found || frame->method == pools->compiler_loop;
+    }
+    return found;
+}
+
+/* The numbers of its frames, valid until the next call; NULL: no room. */
+static const uint32_t *frames_of(struct jfr_pools *pools, const struct trace *trace, uint32_t *depth,
+                                 bool *truncated)
+{
+    *depth = trace->depth;
+    *truncated = is_truncated(trace);
+    if (!array_reserve(&pools->stack, &pools->stack_capacity, trace->depth, FRAMES_LIMIT))
+        return NULL;
+    for (uint32_t i = 0; i < trace->depth; i++)
+        pools->stack[i] = frame_of_word(pools, trace->frames[i]);
+    if (*depth <= COMPILER_FRAMES || !is_of_compiler(pools, pools->stack, *depth))
+        return pools->stack;
+    *truncated = true;
+    *depth = COMPILER_FRAMES;
+    return pools->stack + trace->depth - COMPILER_FRAMES;
+}
+
+static bool reserve_trace(struct jfr_pools *pools)
+{
+    size_t before = pools->trace_capacity;
+    if (!array_reserve(&pools->trace_chunks, &pools->trace_capacity, (size_t)pools->trace_count + 2,
+                       FRAMES_LIMIT))
+        return false;
+    if (pools->trace_capacity > before)
+        memset(pools->trace_chunks + before, 0,
+               (pools->trace_capacity - before) * sizeof(*pools->trace_chunks));
+    return true;
+}
+
+uint32_t jfr_pool_trace_number(struct jfr_pools *pools, uint32_t number)
+{
+    uint32_t depth;
+    bool truncated;
+    if (!jfr_shape.compact)
+        return number;
+    uint32_t known = id_map_get(&pools->trace_numbers, number);
+    if (known != NO_ID)
+        return known;
+    const uint32_t *frames = frames_of(pools, trace_table_at(&sampler.traces, number), &depth, &truncated);
+    if (frames == NULL || !reserve_trace(pools))
+        return 0;
+    uint64_t hash = hash_bytes(frames, depth * sizeof(*frames));
+    known = small_number(&pools->content_numbers, &pools->trace_count, hash);
+    return id_map_set(&pools->trace_numbers, number, known) ? known : 0;
+}
+
+static uint32_t use_compact_trace(struct jfr_pools *pools, uint32_t number)
+{
+    uint32_t known = jfr_pool_trace_number(pools, number), depth;
+    bool truncated;
+    if (known == 0 || pools->trace_chunks[known] == pools->chunk)
+        return known;
+    const uint32_t *frames = frames_of(pools, trace_table_at(&sampler.traces, number), &depth, &truncated);
+    if (frames == NULL)
+        return 0;
+    pools->trace_chunks[known] = pools->chunk;
+    begin_trace(pools, known, truncated, depth);
+    for (uint32_t i = 0; i < depth; i++)
+        put_compact_frame(pools, frames[i]);
+    return known;
+}
+
+uint32_t jfr_pool_trace(struct jfr_pools *pools, uint32_t number)
+{
+    return jfr_shape.compact ? use_compact_trace(pools, number) : use_wide_trace(pools, number);
+}
+
+uint32_t jfr_pool_foreign_trace(struct jfr_pools *pools, uint32_t number)
+{
+    if (!jfr_shape.compact)
+        return number;
+    return reserve_trace(pools) ? small_number(&pools->trace_numbers, &pools->trace_count, number) : 0;
+}
+
+void jfr_pool_begin_trace(struct jfr_pools *pools, uint32_t number, size_t depth)
+{
+    begin_trace(pools, number, false, depth);
+}
+
+void jfr_pool_put_frame(struct jfr_pools *pools, uint32_t method, uint32_t line, uint8_t type)
+{
+    struct jfr_frame frame = {.method = method, .line = line, .type = type};
+    if (jfr_shape.compact)
+        put_compact_frame(pools, frame_of(pools, &frame));
+    else
+        put_wide_frame(pools, &frame, 0);
 }
 
 uint32_t jfr_pool_string(struct jfr_pools *pools, struct text_view text)
@@ -283,21 +522,27 @@ uint32_t jfr_pool_string(struct jfr_pools *pools, struct text_view text)
 uint32_t jfr_pool_thread(struct jfr_pools *pools, int32_t tid)
 {
     uint32_t *chunk = id_map_place(&pools->thread_chunks, (uint64_t)(uint32_t)tid);
+    uint32_t number = !jfr_shape.compact ? (uint32_t)tid
+                                         : small_number(&pools->thread_numbers, &pools->thread_count,
+                                                        (uint64_t)(uint32_t)tid);
     if (chunk == NULL || *chunk == pools->chunk)
-        return (uint32_t)tid;
+        return number;
     *chunk = pools->chunk;
     struct thread_name name;
     if (!thread_names_get(tid, &name))
         name = (struct thread_name){"", 0, 0};
-    struct text_builder *bytes = begin_constant(&pools->threads, (uint32_t)tid);
-    jfr_put_text(bytes, text_of(name.text));
+    struct text_builder *bytes = begin_constant(&pools->threads, number);
+    if (jfr_shape.compact && name.java_id != 0)
+        jfr_put_byte(bytes, 0);
+    else
+        jfr_put_text(bytes, text_of(name.text));
     jfr_put_number(bytes, (uint32_t)tid);
     if (name.java_id == 0)
         jfr_put_byte(bytes, 0);
     else
         jfr_put_text(bytes, text_of(name.text));
     jfr_put_number(bytes, (uint64_t)name.java_id);
-    return (uint32_t)tid;
+    return number;
 }
 
 static void put_texts(struct jfr_pool *pool, const char *const *texts, uint32_t count)
@@ -320,7 +565,7 @@ static void put_fixed(struct jfr_pools *pools)
     put_texts(&pools->gc_whens, gc_whens, COUNT_OF(gc_whens));
 }
 
-void jfr_pools_write(struct jfr_pools *pools, struct text_builder *bytes, uint64_t offset, uint64_t ticks)
+void jfr_pools_write(struct jfr_pools *pools, struct text_builder *bytes, uint64_t offset, uint64_t time_ns)
 {
     struct jfr_pool *list[JFR_POOL_KINDS];
     uint32_t used = 0;
@@ -331,7 +576,7 @@ void jfr_pools_write(struct jfr_pools *pools, struct text_builder *bytes, uint64
     if (used == 0)
         return;
     size_t begin = jfr_event_begin(bytes, JFR_POOLS_EVENT);
-    jfr_put_number(bytes, ticks);
+    jfr_put_time(bytes, time_ns);
     jfr_put_number(bytes, 0);
     jfr_put_number(bytes, pools->last_pools_offset == 0 ? 0 : pools->last_pools_offset - offset);
     jfr_put_byte(bytes, pools->last_pools_offset == 0 ? 1 : 0);

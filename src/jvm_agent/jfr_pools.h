@@ -20,7 +20,10 @@
 #include "base/text_builder.h"
 
 #define JFR_POOLS_LIMIT_BYTES ((size_t)256 << 20)
-#define JFR_POOL_KINDS 10
+#define JFR_POOL_KINDS 11
+#define JFR_POOL_MAPS 7
+/* Methods from here on are numbered by who samples Python. */
+#define JFR_PYTHON_METHOD_BASE 0x60000000u
 
 /* One pool of the checkpoint in the making. */
 struct jfr_pool {
@@ -36,13 +39,35 @@ struct jfr_name_set {
     size_t capacity;
 };
 
+/* A frame as stacks have it. */
+struct jfr_frame {
+    uint32_t method;
+    uint32_t line;
+    uint32_t chunk; /* the last that holds it as a constant */
+    uint8_t type;
+};
+
 struct jfr_pools {
     uint32_t chunk; /* of all of this process */
     bool fixed_written;
-    struct jfr_pool traces, methods, classes, packages, symbols, threads, strings, frame_types, states,
-        gc_whens;
+    struct jfr_pool traces, frames, methods, classes, packages, symbols, threads, strings, frame_types,
+        states, gc_whens;
     struct jfr_name_set symbol_set, class_set, package_set, native_set, string_set;
     struct id_map thread_chunks;
+    /* Of compact recordings, whose numbers are small: */
+    struct id_map thread_numbers, method_numbers;
+    struct id_map frame_numbers; /* by method, line and type */
+    struct id_map word_frames;   /* by the sampler's word */
+    struct id_map trace_numbers; /* by the sampler's number, and by what the stack holds */
+    struct id_map content_numbers;
+    uint32_t thread_count, method_count, trace_count;
+    struct jfr_frame *frame_list; /* from 1 */
+    size_t frame_count, frame_capacity;
+    uint32_t *trace_chunks; /* from 1 */
+    size_t trace_capacity;
+    uint32_t *stack; /* the frames of the one that is looked at */
+    size_t stack_capacity;
+    uint32_t compiler_loop;     /* the method that every thread of a compiler runs */
     uint64_t last_pools_offset; /* in the chunk; 0: none yet */
 };
 
@@ -53,6 +78,13 @@ void jfr_pools_begin_chunk(struct jfr_pools *pools);
 
 /* Each returns the number to write in the event. */
 uint32_t jfr_pool_trace(struct jfr_pools *pools, uint32_t number);
+/* The number that jfr_pool_trace() returns, without a use: stacks that are written alike have the same. 0: no room. */
+uint32_t jfr_pool_trace_number(struct jfr_pools *pools, uint32_t number);
+/* The number of a stack that is not the sampler's, by a number of the caller's that no other stack has. 0: no room. */
+uint32_t jfr_pool_foreign_trace(struct jfr_pools *pools, uint32_t number);
+/* Begins it, if the chunk has not got it yet, which the caller knows; then come its frames, innermost first. */
+void jfr_pool_begin_trace(struct jfr_pools *pools, uint32_t number, size_t depth);
+void jfr_pool_put_frame(struct jfr_pools *pools, uint32_t method, uint32_t line, uint8_t type);
 uint32_t jfr_pool_class(struct jfr_pools *pools, struct text_view name);
 uint32_t jfr_pool_string(struct jfr_pools *pools, struct text_view text);
 uint32_t jfr_pool_thread(struct jfr_pools *pools, int32_t tid);
@@ -62,6 +94,6 @@ void jfr_pool_method(struct jfr_pools *pools, uint32_t number, struct text_view 
                      struct text_view name, struct text_view signature, uint32_t modifiers);
 
 /* Appends the checkpoint event, if there is anything to say, that will lie at this offset of the chunk. */
-void jfr_pools_write(struct jfr_pools *pools, struct text_builder *bytes, uint64_t offset, uint64_t ticks);
+void jfr_pools_write(struct jfr_pools *pools, struct text_builder *bytes, uint64_t offset, uint64_t time_ns);
 
 #endif

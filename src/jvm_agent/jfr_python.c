@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
-#include "jvm_agent/jfr_bytes.h"
+#include "jvm_agent/jfr_shape.h"
 #include "jvm_agent/jfr_types.h"
 #include "jvm_agent/sampler.h"
 #include "jvm_agent/thread_names.h"
@@ -15,9 +15,8 @@
 #define FUNCTIONS_LIMIT ((size_t)1 << 20)
 #define TRACES_LIMIT ((size_t)1 << 22)
 #define THREADS_LIMIT ((size_t)1 << 20)
-/* Above the numbers of Java's and native code's stacks and methods. */
+/* Above the numbers of Java's and native code's stacks. */
 #define TRACE_BASE 0x40000000u
-#define METHOD_BASE 0x60000000u
 #define INTERPRETED_FRAME 0
 #define NO_TASK (-1)
 #define SECOND_NS UINT64_C(1000000000)
@@ -62,24 +61,18 @@ static bool use_function(struct jfr_python *python, struct jfr_pools *pools, con
     if (python->function_chunks[function] == pools->chunk)
         return true;
     python->function_chunks[function] = pools->chunk;
-    jfr_pool_method(pools, METHOD_BASE + function, python_function_file(stack->functions, function),
+    jfr_pool_method(pools, JFR_PYTHON_METHOD_BASE + function,
+                    python_function_file(stack->functions, function),
                     python_function_name(stack->functions, function), TEXT("()V"), jfr_python_modifiers);
     return true;
 }
 
 static void put_trace(struct jfr_pools *pools, uint32_t number, const struct python_stack *stack)
 {
-    struct text_builder *bytes = &pools->traces.bytes;
-    pools->traces.count++;
-    jfr_put_number(bytes, number);
-    jfr_put_byte(bytes, 0);
-    jfr_put_number(bytes, stack->frame_count);
-    for (size_t i = 0; i < stack->frame_count; i++) {
-        jfr_put_number(bytes, METHOD_BASE + stack->frames[i].function);
-        jfr_put_number(bytes, stack->frames[i].line);
-        jfr_put_number(bytes, 0);
-        jfr_put_byte(bytes, INTERPRETED_FRAME);
-    }
+    jfr_pool_begin_trace(pools, number, stack->frame_count);
+    for (size_t i = 0; i < stack->frame_count; i++)
+        jfr_pool_put_frame(pools, JFR_PYTHON_METHOD_BASE + stack->frames[i].function, stack->frames[i].line,
+                           INTERPRETED_FRAME);
 }
 
 static uint64_t hash_frames(const struct python_stack *stack)
@@ -107,15 +100,15 @@ static uint32_t use_trace(struct jfr_python *python, struct jfr_pools *pools,
         *place = (uint32_t)python->trace_count++;
         python->trace_chunks[*place] = 0;
     }
-    uint32_t number = *place;
-    if (python->trace_chunks[number] != pools->chunk) {
-        python->trace_chunks[number] = pools->chunk;
+    uint32_t index = *place, number = jfr_pool_foreign_trace(pools, TRACE_BASE + index);
+    if (number != 0 && python->trace_chunks[index] != pools->chunk) {
+        python->trace_chunks[index] = pools->chunk;
         for (size_t i = 0; i < stack->frame_count; i++)
             if (!use_function(python, pools, stack, stack->frames[i].function))
                 return 0;
-        put_trace(pools, TRACE_BASE + number, stack);
+        put_trace(pools, number, stack);
     }
-    return TRACE_BASE + number;
+    return number;
 }
 
 static void put_labels(struct jfr_file *file, uint64_t time_ns, uint32_t thread,
@@ -127,9 +120,9 @@ static void put_labels(struct jfr_file *file, uint64_t time_ns, uint32_t thread,
                  (long long)task->stage, (long long)task->partition, (long long)task->attempt,
                  (long long)task->task_id);
     size_t begin = jfr_event_begin(&file->events, JFR_LABELS);
-    jfr_put_number(&file->events, time_ns);
+    jfr_put_time(&file->events, time_ns);
     jfr_put_number(&file->events, thread);
-    jfr_put_text(&file->events, text_of(text));
+    jfr_file_put_labels(file, text_of(text));
     jfr_event_end(&file->events, begin);
 }
 
@@ -151,16 +144,16 @@ static struct jfr_python_thread *thread_state(struct jfr_python *python, int32_t
 }
 
 /* The thread's task, when it is another than before, or new to the chunk. */
-static void note_task(struct jfr_python *python, struct jfr_file *file, uint64_t time_ns, uint32_t thread,
+static void note_task(struct jfr_python *python, struct jfr_file *file, uint64_t time_ns, int32_t tid,
                       const struct python_task *task)
 {
-    struct jfr_python_thread *state = thread_state(python, (int32_t)thread);
+    struct jfr_python_thread *state = thread_state(python, tid);
     int64_t number = task->known ? task->task_id : NO_TASK;
     if (state == NULL || (state->task == number && (state->chunk == file->pools.chunk || number == NO_TASK)))
         return;
     state->chunk = file->pools.chunk;
     state->task = number;
-    put_labels(file, time_ns, thread, task);
+    put_labels(file, time_ns, jfr_pool_thread(&file->pools, tid), task);
 }
 
 static void name_thread(const struct python_stack *stack, int32_t tid)
@@ -196,7 +189,7 @@ static void put_sample(struct jfr_file *file, enum jfr_type type, uint64_t time_
                        uint32_t trace, enum thread_state state)
 {
     size_t begin = jfr_event_begin(&file->events, type);
-    jfr_put_number(&file->events, time_ns);
+    jfr_put_time(&file->events, time_ns);
     jfr_put_number(&file->events, thread);
     jfr_put_number(&file->events, trace);
     jfr_put_number(&file->events, state);
@@ -225,7 +218,7 @@ void jfr_python_add(struct jfr_python *python, struct jfr_file *file, const stru
     }
     name_thread(stack, tid);
     uint32_t thread = jfr_pool_thread(&file->pools, tid);
-    note_task(python, file, now_ns, thread, &stack->task);
+    note_task(python, file, now_ns, tid, &stack->task);
     for (uint64_t i = 0; i < due; i++)
         put_sample(file, JFR_PYTHON_SAMPLE, now_ns, thread, trace, THREAD_STATE_RUNNABLE);
     if (is_wall)

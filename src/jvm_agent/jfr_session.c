@@ -4,6 +4,7 @@
 
 #include "jvm_agent/agent_log.h"
 #include "jvm_agent/jfr_facts.h"
+#include "jvm_agent/jfr_shape.h"
 #include "jvm_agent/label_details.h"
 #include "jvm_agent/sampler.h"
 #include "jvm_agent/thread_table.h"
@@ -41,6 +42,7 @@ bool jfr_session_open(struct jfr_session *session, const struct arguments *argum
                       const struct event_plan *plan, const char *path, struct error *error)
 {
     memset(session, 0, sizeof(*session));
+    jfr_shape_choose(arguments->compact, arguments->signatures, sampler_now_ns());
     jfr_python_init(&session->python,
                     SECOND_NS / (arguments->python_rate > 0 ? (uint64_t)arguments->python_rate : 100));
     session->chunk_limit_ns =
@@ -52,9 +54,14 @@ bool jfr_session_open(struct jfr_session *session, const struct arguments *argum
     if (!jfr_file_open(&session->file, path, error))
         return false;
     text_builder_init(&session->facts, FACTS_LIMIT_BYTES);
-    jfr_facts_write(&session->facts, sampler_now_ns(), arguments, plan, path);
     session->flushed_ns = sampler_now_ns();
-    if (begin_chunk(session, error))
+    jfr_facts_write(&session->facts, session->flushed_ns, arguments, plan, path);
+    size_t recording_facts = session->facts.size;
+    jfr_facts_write_machine(&session->facts, session->flushed_ns);
+    bool begun = begin_chunk(session, error);
+    if (jfr_shape.compact)
+        session->facts.size = recording_facts; /* the rest stands in the first chunk only */
+    if (begun)
         return true;
     struct error ignored = {0};
     session->failed = !jfr_session_close(session, &ignored);
@@ -94,6 +101,7 @@ static bool is_chunk_full(const struct jfr_session *session, uint64_t now_ns)
 bool jfr_session_flush(struct jfr_session *session, struct error *error)
 {
     session->flushed_ns = sampler_now_ns();
+    jfr_file_complete(&session->file);
     jfr_facts_write_statistics(&session->file.events, session->flushed_ns);
     return jfr_file_flush(&session->file, error);
 }

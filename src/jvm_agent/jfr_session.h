@@ -17,8 +17,7 @@
 
 struct jfr_session {
     struct jfr_file file;
-    struct text_builder
-        facts; /* events about JVM and machine, for the begin of each chunk, without their times */
+    struct text_builder facts; /* events about the recording, for the begin of each chunk */
     struct process_metrics metrics;
     struct jfr_python python;
     uint64_t chunk_limit_ns, chunk_limit_bytes;

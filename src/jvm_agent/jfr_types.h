@@ -15,13 +15,19 @@ enum jfr_type {
     JFR_POOLS_EVENT = 1,
     JFR_TYPE_BASE = 19,
 #define TYPE(id, name, label, sort) id,
+#define COMPACT_TYPE TYPE
 #define FIELD(name, type, flags)
+#define WIDE_FIELD FIELD
+#define COMPACT_FIELD FIELD
 #include "jvm_agent/jfr_types.def"
 #undef TYPE
+#undef COMPACT_TYPE
 #undef FIELD
+#undef WIDE_FIELD
+#undef COMPACT_FIELD
 };
 
-/* Appends the metadata event. */
-bool jfr_metadata_write(struct text_builder *bytes, uint64_t ticks, struct error *error) MUST_CHECK;
+/* Appends the metadata event of the shape that is chosen. */
+bool jfr_metadata_write(struct text_builder *bytes, uint64_t time_ns, struct error *error) MUST_CHECK;
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "jvm_agent/jfr_bytes.h"
+#include "jvm_agent/jfr_shape.h"
 #include "jvm_agent/jfr_types.h"
 
 #define NO_CHUNK UINT32_MAX
@@ -65,7 +65,7 @@ void label_details_use(struct text_view tag, struct text_builder *events, uint32
         return;
     detail->chunk = chunk;
     size_t begin = jfr_event_begin(events, JFR_LABEL_DETAILS);
-    jfr_put_number(events, time_ns);
+    jfr_put_time(events, time_ns);
     jfr_put_text(events, label_of(detail));
     jfr_put_text(events, labels_of(detail));
     jfr_event_end(events, begin);

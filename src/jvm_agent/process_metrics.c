@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "jvm_agent/java_heap.h"
-#include "jvm_agent/jfr_bytes.h"
+#include "jvm_agent/jfr_shape.h"
 #include "jvm_agent/jfr_types.h"
 
 static _Atomic uint64_t gc_count, gc_ns;
@@ -94,7 +94,7 @@ static void put_load(const struct process_metrics *before, const struct process_
     uint64_t machine = now->machine_ticks - before->machine_ticks;
     uint64_t idle = now->machine_idle_ticks - before->machine_idle_ticks;
     size_t begin = jfr_event_begin(bytes, JFR_CPU_LOAD);
-    jfr_put_number(bytes, now_ns);
+    jfr_put_time(bytes, now_ns);
     jfr_put_float(bytes, part_of(now->user_ticks - before->user_ticks, machine));
     jfr_put_float(bytes, part_of(now->system_ticks - before->system_ticks, machine));
     jfr_put_float(bytes, part_of(machine - (idle < machine ? idle : machine), machine));
@@ -107,7 +107,7 @@ static void put_metrics(const struct process_state *now, struct text_builder *by
     uint64_t tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
     java_heap_read(&heap);
     size_t begin = jfr_event_begin(bytes, JFR_METRICS);
-    jfr_put_number(bytes, now_ns);
+    jfr_put_time(bytes, now_ns);
     jfr_put_number(bytes, heap.used_bytes);
     jfr_put_number(bytes, heap.committed_bytes);
     jfr_put_number(bytes, heap.limit_bytes);

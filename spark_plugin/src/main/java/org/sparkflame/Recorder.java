@@ -55,6 +55,9 @@ final class Recorder {
         if (!arguments.contains("memlimit=")) {
             arguments += ",memlimit=" + settings.memoryLimitBytes;
         }
+        if (settings.compact) {
+            arguments += ",compact";
+        }
         if (settings.python && !arguments.contains("python")) {
             arguments += ",python=" + settings.pythonRate;
         }

@@ -16,7 +16,7 @@ final class Settings {
     private static final String PROPOSAL_PREFIX = "spark.executor.profiling.";
     private static final Set<String> KEYS = names("enabled", "driver.enabled", "executor.enabled", "executor.fraction",
             "executor.ids", "executor.hosts", "executor.first", "args", "outputDir", "localDir", "interval",
-            "localLimit", "memoryLimit", "compress", "control", "python.enabled", "python.rate");
+            "localLimit", "memoryLimit", "compact", "compress", "control", "python.enabled", "python.rate");
 
     Dialect dialect = Dialect.SPARKFLAME;
     boolean enabled = true;
@@ -33,6 +33,8 @@ final class Settings {
     long intervalMilliseconds = 30_000;
     long localLimitBytes = 1L << 30;
     long memoryLimitBytes = 128L << 20;
+    /** Recordings that only the JDK's tools and ours read; not for the names of others, whose readers may be others, too. */
+    boolean compact;
     boolean compress;
     /** How often the control file is looked at; 0: never. */
     long controlMilliseconds = 10_000;
@@ -170,6 +172,7 @@ final class Settings {
         localLimitBytes = reader.bytes(PREFIX + "localLimit", localLimitBytes);
         memoryLimitBytes = reader.bytes(PREFIX + "memoryLimit", memoryLimitBytes);
         controlMilliseconds = reader.milliseconds(PREFIX + "control", controlMilliseconds);
+        compact = reader.flag(PREFIX + "compact", !dialect.writesOneFile());
         compress = reader.flag(PREFIX + "compress", compress);
         python = reader.flag(PREFIX + "python.enabled", python);
         pythonRate = reader.count(PREFIX + "python.rate", pythonRate, 1, 1000);
