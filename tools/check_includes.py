@@ -22,6 +22,7 @@ ALLOWED = {
     "collector": {"base", "model", "formats", "render", "spark", "symbols"},
     "commands": {"base", "model", "formats", "render", "symbols", "jvm_attach", "python_sampler", "native_sampler",
                  "spark", "collector"},
+    "static_build": {"base", "formats"},
     "": {"base", "commands"},
 }
 # Of these layers the agent takes only the parts that need nothing but libc.

@@ -40,7 +40,7 @@ need_command zsh zsh
 need_command fish fish
 need_command setarch util-linux
 python3 -c 'import venv, ensurepip' 2> /dev/null || missing="$missing python3-venv"
-need_package libc6-dev zlib1g-dev libzstd-dev liblz4-dev libxxhash-dev libsnappy1v5 libdeflate-dev libpcre2-dev \
+need_package libc6-dev zlib1g-dev libzstd-dev liblz4-dev libxxhash-dev libsnappy1v5 libdeflate-dev libisal-dev libpcre2-dev \
     libclang-rt-14-dev libcurl4 ca-certificates fonts-dejavu-core
 
 # Later packages of the same machine may have moved on since its list was read, so the list is read again.

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
-
 #define FIRST_SLOTS 64
 
 void id_map_init(struct id_map *map)
@@ -25,14 +23,6 @@ void id_map_clear(struct id_map *map)
     map->size = 0;
 }
 
-static size_t find_slot(const struct id_map *map, uint64_t key)
-{
-    size_t slot = hash_u64(key) & map->mask;
-    while (map->slots[slot].value != NO_ID && map->slots[slot].key != key)
-        slot = (slot + 1) & map->mask;
-    return slot;
-}
-
 static bool grow(struct id_map *map)
 {
     struct id_map old = *map;
@@ -46,33 +36,16 @@ static bool grow(struct id_map *map)
     memset(map->slots, 0xff, count * sizeof(*map->slots));
     for (size_t i = 0; old.slots != NULL && i <= old.mask; i++)
         if (old.slots[i].value != NO_ID)
-            map->slots[find_slot(map, old.slots[i].key)] = old.slots[i];
+            map->slots[id_map_slot_of(map, old.slots[i].key)] = old.slots[i];
     free(old.slots);
     return true;
-}
-
-void id_map_prefetch(const struct id_map *map, uint64_t key)
-{
-    if (map->slots != NULL)
-        __builtin_prefetch(&map->slots[hash_u64(key) & map->mask]);
-}
-
-uint32_t id_map_get(const struct id_map *map, uint64_t key)
-{
-    return map->slots == NULL ? NO_ID : map->slots[find_slot(map, key)].value;
-}
-
-uint32_t *id_map_find(const struct id_map *map, uint64_t key)
-{
-    struct id_map_slot *slot = map->slots == NULL ? NULL : &map->slots[find_slot(map, key)];
-    return slot == NULL || slot->value == NO_ID ? NULL : &slot->value;
 }
 
 uint32_t *id_map_place(struct id_map *map, uint64_t key)
 {
     if ((map->slots == NULL || (map->size + 1) * 4 > (map->mask + 1) * 3) && !grow(map))
         return NULL;
-    struct id_map_slot *slot = &map->slots[find_slot(map, key)];
+    struct id_map_slot *slot = &map->slots[id_map_slot_of(map, key)];
     if (slot->value == NO_ID) {
         slot->key = key;
         map->size++;

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
+#include "base/hash.h"
 
 #define NO_ID UINT32_MAX
 
@@ -31,14 +32,40 @@ void id_map_release(struct id_map *map);
 /* Forgets all keys, keeps the room. */
 void id_map_clear(struct id_map *map);
 /* NO_ID when the key is not there. */
-uint32_t id_map_get(const struct id_map *map, uint64_t key);
+static inline uint32_t id_map_get(const struct id_map *map, uint64_t key);
 /* The place of the key's value, until the next key is added; NULL when the key is not there. */
-uint32_t *id_map_find(const struct id_map *map, uint64_t key);
+static inline uint32_t *id_map_find(const struct id_map *map, uint64_t key);
 /* Begins to fetch what a call with this key will read. */
-void id_map_prefetch(const struct id_map *map, uint64_t key);
+static inline void id_map_prefetch(const struct id_map *map, uint64_t key);
 /* Sets or replaces; the value must not be NO_ID. False: out of memory. */
 bool id_map_set(struct id_map *map, uint64_t key, uint32_t value) MUST_CHECK;
 /* The place of the key's value, which is NO_ID for a new key and must then be set before the next call. NULL: out of memory. */
 uint32_t *id_map_place(struct id_map *map, uint64_t key) MUST_CHECK;
+
+/* Where the key is, or would be; the map has slots. */
+static inline size_t id_map_slot_of(const struct id_map *map, uint64_t key)
+{
+    size_t slot = hash_u64(key) & map->mask;
+    while (map->slots[slot].value != NO_ID && map->slots[slot].key != key)
+        slot = (slot + 1) & map->mask;
+    return slot;
+}
+
+static inline uint32_t id_map_get(const struct id_map *map, uint64_t key)
+{
+    return map->slots == NULL ? NO_ID : map->slots[id_map_slot_of(map, key)].value;
+}
+
+static inline uint32_t *id_map_find(const struct id_map *map, uint64_t key)
+{
+    struct id_map_slot *slot = map->slots == NULL ? NULL : &map->slots[id_map_slot_of(map, key)];
+    return slot == NULL || slot->value == NO_ID ? NULL : &slot->value;
+}
+
+static inline void id_map_prefetch(const struct id_map *map, uint64_t key)
+{
+    if (map->slots != NULL)
+        __builtin_prefetch(&map->slots[hash_u64(key) & map->mask]);
+}
 
 #endif

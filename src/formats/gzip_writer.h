@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <zlib.h>
 
 #include "base/attributes.h"
 #include "base/error.h"
@@ -18,12 +17,13 @@
 
 #define GZIP_BLOCK_BYTES ((size_t)64 << 10)
 
+struct gzip_packer; /* of the library that packs */
+
 struct gzip_writer {
     struct output *output;
-    z_stream stream;
+    struct gzip_packer *packer;
     unsigned char *block; /* GZIP_BLOCK_BYTES not yet packed */
     size_t used;
-    bool started;
     bool failed;
 };
 
