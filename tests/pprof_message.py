@@ -61,12 +61,12 @@ def decode(data):
     return profile
 
 
-def stacks(profile):
-    """{(frames from outermost, labels): values}, frames as (name, file, line)."""
+def samples(profile):
+    """[(frames from outermost, labels, values)], frames as (name, file, line)."""
     text = profile.string_table
     functions = {each.id: each for each in profile.function}
     locations = {each.id: each for each in profile.location}
-    found = {}
+    found = []
     for sample in profile.sample:
         frames = []
         for identity in reversed(sample.location_id):
@@ -74,7 +74,14 @@ def stacks(profile):
                 function = functions[line.function_id]
                 frames.append((text[function.name], text[function.filename], line.line))
         labels = {text[each.key]: text[each.str] if each.str else each.num for each in sample.label}
-        key = (tuple(frames), tuple(sorted(labels.items())))
-        assert key not in found, "two samples of one stack and labels"
-        found[key] = list(sample.value)
+        found.append((tuple(frames), tuple(sorted(labels.items())), list(sample.value)))
+    return found
+
+
+def stacks(profile):
+    """{(frames, labels): values}"""
+    found = {}
+    for frames, labels, values in samples(profile):
+        assert (frames, labels) not in found, "two samples of one stack and labels"
+        found[frames, labels] = values
     return found

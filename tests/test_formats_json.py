@@ -83,6 +83,17 @@ def test_another_library_decodes_pprof(sparkflame, data):
     }
 
 
+@pytest.mark.parametrize("names", [["async_profiler.jfr.gz"], ["jdk17.jfr.gz"], ["spans.jfr"], ["cut.jfr"],
+                                   ["jdk25.jfr.gz", "jdk17.jfr.gz"]])
+def test_pprof_of_listed_stacks_is_that_of_the_tree(sparkflame, data, names):
+    """Stacks of a single recording are written without a tree of them; a selection, even of all, makes one."""
+    paths = [data / "jfr" / name for name in names]
+    listed, placed = (sparkflame("convert", *paths, "-f", "pprof", *more) for more in ([], ["--include", "."]))
+    assert listed.returncode == placed.returncode, listed.stderr + placed.stderr
+    found = [sorted(pprof_message.samples(pprof_message.decode(gzip.decompress(run.stdout)))) for run in (listed, placed)]
+    assert found[0] == found[1] != []
+
+
 def test_pprof_keeps_several_events_and_times(sparkflame, data):
     run = sparkflame("convert", data / "pprof" / "heap.pb.gz", "-f", "pprof")
     profile = pprof_message.decode(gzip.decompress(run.stdout))

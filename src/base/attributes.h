@@ -8,6 +8,9 @@
 #define PRINTF_LIKE(format_at, first_at) __attribute__((format(printf, format_at, first_at)))
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+#define CACHE_LINE_BYTES 64
+/* A function that does nothing but prefetch: gcc takes it for one without effect and drops calls that it does not inline early. */
+#define PREFETCHING static inline __attribute__((always_inline))
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 #endif

@@ -35,8 +35,6 @@ void id_map_clear(struct id_map *map);
 static inline uint32_t id_map_get(const struct id_map *map, uint64_t key);
 /* The place of the key's value, until the next key is added; NULL when the key is not there. */
 static inline uint32_t *id_map_find(const struct id_map *map, uint64_t key);
-/* Begins to fetch what a call with this key will read. */
-static inline void id_map_prefetch(const struct id_map *map, uint64_t key);
 /* Sets or replaces; the value must not be NO_ID. False: out of memory. */
 bool id_map_set(struct id_map *map, uint64_t key, uint32_t value) MUST_CHECK;
 /* The place of the key's value, which is NO_ID for a new key and must then be set before the next call. NULL: out of memory. */
@@ -62,7 +60,8 @@ static inline uint32_t *id_map_find(const struct id_map *map, uint64_t key)
     return slot == NULL || slot->value == NO_ID ? NULL : &slot->value;
 }
 
-static inline void id_map_prefetch(const struct id_map *map, uint64_t key)
+/* Begins to fetch what a call with this key will read. */
+PREFETCHING void id_map_prefetch(const struct id_map *map, uint64_t key)
 {
     if (map->slots != NULL)
         __builtin_prefetch(&map->slots[hash_u64(key) & map->mask]);

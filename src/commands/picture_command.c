@@ -4,6 +4,7 @@ static int write_picture(const struct picture_command *call, const struct pictur
                          char **paths, int path_count)
 {
     struct profile_needs needs = picture_needs(target, call->picture);
+    needs.no_tree = target->kind == PICTURE_FILE && target->writer->takes_listed_stacks;
     struct profile_input input;
     int exit_code;
     if (profile_input_read(&input, call->command, call->input, &needs, paths, path_count, &exit_code))

@@ -152,6 +152,7 @@ static struct read_options make_read_options(struct profile_input *input, const 
         .needs_contexts = needs->contexts || options->stitch || input->selection.label_count > 0 ||
                           input->selection.group_count > 0,
         .needs_order = needs->order,
+        .may_list_stacks = needs->no_tree && !options->stitch,
         .event = options->stitch ? TEXT("") : text_of(input->selection.event),
         .notice = print_notice,
         .notice_context = input,
@@ -256,7 +257,7 @@ static bool select_samples(struct profile_input *input, struct profile *read, st
         return true;
     }
     profile_seal(read);
-    if (!profile_init(&input->profile, read->keep_times, error) ||
+    if (!profile_place_stacks(read, error) || !profile_init(&input->profile, read->keep_times, error) ||
         !selection_apply(selection, read, &input->profile, error))
         return false;
     profile_seal(&input->profile);

@@ -55,6 +55,7 @@ struct profile_needs {
     bool kinds;     /* of one method's code: interpreted, compiled, inlined */
     bool one_event; /* the output shows a single event */
     bool order;     /* of samples without a time */
+    bool no_tree;   /* stacks may be left in a list, when nothing is selected of them */
 };
 
 struct profile_input {

@@ -24,9 +24,8 @@ void gzip_writer_release(struct gzip_writer *writer)
 
 static void pack(struct gzip_writer *writer, bool is_last)
 {
-    writer->failed =
-        !gzip_packer_add(writer->packer, writer->block, writer->used, is_last, writer->output) ||
-        writer->failed;
+    writer->failed = !gzip_packer_add(writer->packer, writer->block, writer->used, is_last, writer->output) ||
+                     writer->failed;
     writer->used = 0;
 }
 

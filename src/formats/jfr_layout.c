@@ -193,3 +193,13 @@ void jfr_layout_read(const struct jfr_layout *layout, struct jfr_cursor *cursor,
             slots[operation->slot] = read_one(operation, cursor);
     }
 }
+
+bool jfr_layout_find(const struct jfr_layout *layout, struct jfr_cursor *cursor, uint8_t slot)
+{
+    for (size_t i = 0; i < layout->needed; i++) {
+        if (layout->operations[i].slot == slot)
+            return !cursor->failed;
+        skip_one(&layout->operations[i], cursor);
+    }
+    return false;
+}

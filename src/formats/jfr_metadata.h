@@ -91,5 +91,7 @@ void jfr_layout_skip(const struct jfr_layout *layout, struct jfr_cursor *cursor)
 /* Reads the wanted fields up to the last of them. Integers and bit patterns as they are; for strings and arrays the
  * address of their first byte. */
 void jfr_layout_read(const struct jfr_layout *layout, struct jfr_cursor *cursor, uint64_t *slots);
+/* Moves the cursor to the value of that slot, without looking at it. False: there is none. */
+bool jfr_layout_find(const struct jfr_layout *layout, struct jfr_cursor *cursor, uint8_t slot) MUST_CHECK;
 
 #endif

@@ -200,8 +200,10 @@ static bool add_samples(struct jfr_samples *samples, struct error *error)
             continue;
         }
         made[count] = make_sample(samples, &batch[i]);
-        profile_prefetch_sample(samples->profile, &made[count++]);
+        profile_prefetch_slot(samples->profile, &made[count++]);
     }
+    for (size_t i = 0; i < count; i++)
+        profile_prefetch_sample(samples->profile, &made[i]);
     for (size_t i = 0; i < count; i++)
         if (!profile_add_sample(samples->profile, &made[i]))
             return error_set_memory(error);
@@ -219,6 +221,9 @@ static bool flush(struct jfr_samples *samples, struct error *error)
     for (size_t i = 0; i < samples->batch_size; i++)
         if (samples->batch[i].stack != NO_STACK)
             __builtin_prefetch(&stacks->list.stacks[samples->batch[i].stack]);
+    for (size_t i = 0; i < samples->batch_size; i++)
+        if (samples->batch[i].stack != NO_STACK)
+            stack_list_prefetch_leaf(&stacks->list, samples->batch[i].stack);
     bool good = add_samples(samples, error);
     jfr_stacks_unlock(stacks);
     samples->batch_size = 0;

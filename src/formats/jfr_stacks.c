@@ -102,7 +102,7 @@ uint32_t jfr_stacks_find(const struct jfr_stacks *stacks, struct jfr_trace_hash 
 
 bool jfr_stacks_set(struct jfr_stacks *stacks, struct jfr_trace_hash hash, uint32_t number)
 {
-    if ((stacks->slots == NULL || (stacks->size + 1) * 3 > (stacks->slot_mask + 1) * 2) && !grow(stacks))
+    if ((stacks->slots == NULL || (stacks->size + 1) * 4 > (stacks->slot_mask + 1) * 3) && !grow(stacks))
         return false;
     stacks->slots[find_slot(stacks, hash)] = (struct jfr_trace_slot){hash.hash, hash.check, number + 1};
     stacks->size++;
@@ -128,18 +128,11 @@ void jfr_stacks_begin_world(struct jfr_stacks *stacks, uint64_t kinds)
     stacks->world++;
 }
 
-uint32_t *jfr_stacks_build(struct jfr_stacks *stacks, struct stack_tree *tree)
+void jfr_stacks_seal(struct jfr_stacks *stacks)
 {
     free(stacks->slots);
     stacks->slots = NULL;
     stacks->size = 0;
     id_map_release(&stacks->methods);
     string_table_release(&stacks->meanings);
-    uint32_t *nodes = malloc((stacks->list.size + 1) * sizeof(*nodes));
-    if (nodes != NULL && !stack_list_build(&stacks->list, tree, nodes)) {
-        free(nodes);
-        nodes = NULL;
-    }
-    stack_list_release(&stacks->list);
-    return nodes;
 }

@@ -59,8 +59,7 @@ bool jfr_stacks_set(struct jfr_stacks *stacks, struct jfr_trace_hash hash, uint3
 bool jfr_stacks_agree(struct jfr_stacks *stacks, uint64_t method, struct text_view meaning);
 /* Begins a new world, which knows no method. */
 void jfr_stacks_begin_world(struct jfr_stacks *stacks, uint64_t kinds);
-/* Makes the tree of the stacks and frees all that is not needed for it; nodes[i] is the node of stack i. NULL: out of
- * memory. */
-uint32_t *jfr_stacks_build(struct jfr_stacks *stacks, struct stack_tree *tree) MUST_CHECK;
+/* Frees all but the list of stacks. */
+void jfr_stacks_seal(struct jfr_stacks *stacks);
 
 #endif

@@ -35,8 +35,10 @@ void jfr_traces_begin(struct jfr_traces *traces)
     id_map_clear(&traces->numbers);
     id_map_clear(&traces->constants);
     if (world == JFR_NO_WORLD || world != traces->world)
-        for (size_t i = 0; i < JFR_KNOWN_FRAMES; i++)
+        for (size_t i = 0; i < JFR_KNOWN_FRAMES; i++) {
             traces->known[i].frame = NO_FRAME;
+            traces->known_short[i].bytes = JFR_NO_BYTES;
+        }
     traces->world = world;
 }
 
@@ -117,7 +119,6 @@ static inline uint64_t without_lowest(uint64_t bits)
 /* Bytes that are a frame; of longer ones there are none. */
 struct frame_bytes {
     uint64_t first, second;
-    size_t size;
 };
 
 #define LOW_BYTES(count) (UINT64_MAX >> (64 - 8 * (count)))
@@ -145,7 +146,7 @@ static inline struct frame_bytes load_frame(const uint8_t *at, size_t size)
     };
     const uint64_t *mask = masks[size > LONGEST_KNOWN ? 0 : size];
     return (struct frame_bytes){le64toh(hash_load64(at)) & mask[0],
-                                le64toh(hash_load64(at + WORD_BYTES)) & mask[1], size};
+                                le64toh(hash_load64(at + WORD_BYTES)) & mask[1]};
 }
 
 static inline struct jfr_known_frame *find_known(struct jfr_traces *traces, struct frame_bytes bytes)
@@ -157,21 +158,49 @@ static inline struct jfr_known_frame *find_known(struct jfr_traces *traces, stru
 static inline bool is_known(const struct jfr_known_frame *known, struct frame_bytes bytes)
 {
     return ((known->bytes[0] ^ bytes.first) | (known->bytes[1] ^ bytes.second)) == 0 &&
-           known->frame != NO_FRAME && bytes.size <= LONGEST_KNOWN;
+           known->frame != NO_FRAME;
 }
 
-/* Takes what is at the cursor for the frame of those bytes. False: it is longer, out of memory, or has an integer of
- * nine bytes, whose last one may look as if it had no end. */
-static bool learn_frame(struct jfr_traces *traces, struct jfr_cursor cursor, struct frame_bytes bytes,
-                        struct jfr_known_frame *known)
+/* Reads the frame that seems to have that size. False: out of memory, or it has an integer of nine bytes, whose last one
+ * may look as if it had no end. */
+static bool learn_frame(struct jfr_traces *traces, struct jfr_cursor cursor, size_t size, uint32_t *frame)
 {
     const uint8_t *start = cursor.at;
-    if (bytes.size > LONGEST_KNOWN)
+    *frame = read_frame(traces, &cursor);
+    return *frame != NO_FRAME && !cursor.failed && (size_t)(cursor.at - start) == size;
+}
+
+static bool find_long_frame(struct jfr_traces *traces, struct jfr_cursor cursor, size_t size, uint32_t *frame)
+{
+    struct frame_bytes bytes = load_frame(cursor.at, size);
+    struct jfr_known_frame *known = find_known(traces, bytes);
+    if (size > LONGEST_KNOWN)
         return false;
-    uint32_t frame = read_frame(traces, &cursor);
-    if (frame == NO_FRAME || cursor.failed || (size_t)(cursor.at - start) != bytes.size)
-        return false;
-    *known = (struct jfr_known_frame){{bytes.first, bytes.second}, frame};
+    if (UNLIKELY(!is_known(known, bytes))) {
+        if (!learn_frame(traces, cursor, size, frame))
+            return false;
+        *known = (struct jfr_known_frame){{bytes.first, bytes.second}, *frame};
+    }
+    *frame = known->frame;
+    return true;
+}
+
+/* The frame at the cursor, which seems to have that size; a block is there to be read. False: as for learn_frame(), or it
+ * is longer than any that are known by their bytes. */
+static inline bool find_frame(struct jfr_traces *traces, struct jfr_cursor cursor, size_t size,
+                              uint32_t *frame)
+{
+    if (size > WORD_BYTES)
+        return find_long_frame(traces, cursor, size, frame);
+    uint64_t bytes = le64toh(hash_load64(cursor.at)) & UINT64_MAX >> (64 - 8 * size);
+    struct jfr_known_short_frame *known =
+        &traces->known_short[bytes * HASH_MULTIPLIER >> (64 - JFR_KNOWN_BITS)];
+    if (UNLIKELY(known->bytes != bytes)) {
+        if (!learn_frame(traces, cursor, size, frame))
+            return false;
+        *known = (struct jfr_known_short_frame){bytes, *frame};
+    }
+    *frame = known->frame;
     return true;
 }
 
@@ -192,12 +221,10 @@ static uint64_t put_plain_frames(struct jfr_traces *traces, struct jfr_cursor *c
         }
         ends = without_lowest(fourth);
         const uint8_t *next = block + __builtin_ctzll(fourth) + 1;
-        struct frame_bytes bytes = load_frame(at, (size_t)(next - at));
-        struct jfr_known_frame *known = find_known(traces, bytes);
-        if (UNLIKELY(!is_known(known, bytes)) &&
-            !learn_frame(traces, (struct jfr_cursor){at, end, false}, bytes, known))
+        uint32_t frame;
+        if (UNLIKELY(!find_frame(traces, (struct jfr_cursor){at, end, false}, (size_t)(next - at), &frame)))
             break;
-        to = stack_list_put(to, known->frame);
+        to = stack_list_put(to, frame);
         at = next;
     }
     cursor->at = at;
@@ -260,13 +287,11 @@ struct trace {
 static bool find_stack(struct jfr_traces *traces, const struct trace *trace, struct error *error)
 {
     const struct jfr_names *names = traces->names;
-    uint64_t slots[JFR_CONSTANT_SLOTS] = {0};
     uint32_t number = names->world == JFR_NO_WORLD ? NO_STACK : jfr_stacks_find(names->stacks, trace->hash);
     if (number == NO_STACK) {
         struct jfr_cursor cursor = {trace->at, trace->at + trace->size, false};
-        jfr_layout_read(names->schema->pools[JFR_POOL_STACK_TRACE], &cursor, slots);
-        cursor = jfr_names_cursor_at(names, slots[JFR_TRACE_FRAMES]);
-        if (cursor.failed || names->schema->frame == NULL)
+        if (names->schema->frame == NULL ||
+            !jfr_layout_find(names->schema->pools[JFR_POOL_STACK_TRACE], &cursor, JFR_TRACE_FRAMES))
             return true;
         if (!make_stack(traces, cursor.at, &number, error))
             return error_prefix(error, "chunk offset %zu", (size_t)(trace->at - names->chunk->bytes));

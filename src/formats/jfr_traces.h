@@ -18,7 +18,8 @@
 #include "base/id_map.h"
 #include "formats/jfr_names.h"
 
-#define JFR_KNOWN_FRAMES 4096
+#define JFR_KNOWN_BITS 12
+#define JFR_KNOWN_FRAMES (1 << JFR_KNOWN_BITS)
 
 /* A frame's bytes in a trace, sixteen at most, and its number in the profile; NO_FRAME: free. */
 struct jfr_known_frame {
@@ -26,11 +27,19 @@ struct jfr_known_frame {
     uint32_t frame;
 };
 
+/* The same for those of eight bytes at most. No frame has JFR_NO_BYTES, since none of its integers would end. */
+struct jfr_known_short_frame {
+    uint64_t bytes;
+    uint32_t frame;
+};
+#define JFR_NO_BYTES UINT64_MAX
+
 struct jfr_traces {
     struct jfr_names *names;
     struct id_map numbers;   /* of stacks, by the numbers of traces */
     struct id_map constants; /* frames, by their numbers in the chunk */
     struct jfr_known_frame known[JFR_KNOWN_FRAMES];
+    struct jfr_known_short_frame known_short[JFR_KNOWN_FRAMES];
     uint64_t world;      /* that `known` is of */
     uint64_t cut_stacks; /* over the limit of depth */
 };

@@ -345,17 +345,13 @@ static bool read_source(struct recording *recording, struct byte_source *source,
                                   : read_stream(recording, source, error);
 }
 
-/* Samples that were read before a failure are kept; without their stacks they would be nothing. */
-static bool place_stacks(struct recording *recording, struct error *error)
+/* Samples that were read before a failure are kept. */
+static bool keep_stacks(struct recording *recording, struct error *error)
 {
-    uint32_t *nodes = jfr_stacks_build(&recording->stacks, &recording->profile->stacks);
-    if (nodes == NULL) {
-        recording->profile->sample_count = 0;
+    jfr_stacks_seal(&recording->stacks);
+    if (!profile_list_stacks(recording->profile, &recording->stacks.list))
         return error_set_memory(error);
-    }
-    profile_place_stacks(recording->profile, nodes);
-    free(nodes);
-    return true;
+    return recording->options->may_list_stacks || profile_place_stacks(recording->profile, error);
 }
 
 /* Reads into a profile without samples. */
@@ -379,7 +375,7 @@ static bool read_alone(struct byte_source *source, const struct read_options *op
     free(recording.chunks);
     jfr_survey_release(&recording.survey);
     struct error later;
-    good = place_stacks(&recording, good ? error : &later) && good;
+    good = keep_stacks(&recording, good ? error : &later) && good;
     jfr_stacks_release(&recording.stacks);
     return good;
 }
@@ -394,6 +390,7 @@ static bool read_jfr(struct byte_source *source, const struct read_options *opti
         return false;
     bool good = read_alone(source, options, &own, error);
     struct error later;
+    good = profile_place_stacks(&own, good ? error : &later) && good;
     good = profile_merge(profile, &own, good ? error : &later) && good;
     profile_release(&own);
     return good;

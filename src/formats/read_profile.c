@@ -38,7 +38,9 @@ static enum outcome read_source(struct byte_source *source, const struct reader 
             return OUTCOME_UNKNOWN;
         }
     }
-    return format->read(source, options, profile, error) ? OUTCOME_READ : OUTCOME_FAILED;
+    /* Only the last file's stacks may stay listed. */
+    bool good = profile_place_stacks(profile, error) && format->read(source, options, profile, error);
+    return good ? OUTCOME_READ : OUTCOME_FAILED;
 }
 
 static enum outcome read_file(const char *path, const struct reader *format,

@@ -24,6 +24,7 @@ struct read_options {
     bool needs_lines;      /* else frames may come without file and line, which merges more */
     bool needs_contexts;   /* else threads, states and labels may be left out */
     bool joins_java_kinds; /* interpreted, compiled and inlined code of one method may be one frame */
+    bool may_list_stacks;  /* the profile's stacks may be left in a list (profile.h) */
     bool needs_order;      /* samples without a time stay apart and in the order of the file, for charts */
     /* Only this event ("cpu", "alloc", …) is wanted; empty: all. A reader may ignore it. */
     struct text_view event;

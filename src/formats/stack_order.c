@@ -44,6 +44,15 @@ static uint32_t *rank_nodes(const struct stack_tree *stacks)
     return ranks;
 }
 
+static uint32_t *rank_listed(const struct stack_list *list)
+{
+    uint32_t *ranks = malloc((list->size + 1) * sizeof(*ranks));
+    if (ranks != NULL && stack_list_rank(list, ranks))
+        return ranks;
+    free(ranks);
+    return NULL;
+}
+
 /* Sorts by one byte of the keys. False: all have the same, and nothing was done. */
 static bool sort_by_byte(const struct stack_order_row *from, struct stack_order_row *to, size_t count,
                          unsigned shift)
@@ -84,8 +93,10 @@ bool stack_order_init(struct stack_order *order, const struct profile *profile, 
 {
     *order = (struct stack_order){.size = profile->sample_count};
     order->rows = malloc((order->size + 1) * sizeof(*order->rows));
-    bool needs_ranks = !is_walked(&profile->stacks);
-    uint32_t *ranks = needs_ranks ? rank_nodes(&profile->stacks) : NULL;
+    bool needs_ranks = profile->listed != NULL || !is_walked(&profile->stacks);
+    uint32_t *ranks = !needs_ranks              ? NULL
+                      : profile->listed == NULL ? rank_nodes(&profile->stacks)
+                                                : rank_listed(profile->listed);
     bool good = order->rows != NULL && (ranks != NULL || !needs_ranks);
     for (size_t i = 0; good && i < order->size; i++) {
         const struct sample *sample = &profile->samples[i];

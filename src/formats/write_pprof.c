@@ -2,12 +2,13 @@
  * write_pprof.c - a gzipped protobuf message Profile.
  *
  * Samples of one stack and one set of labels become one, with a value for each sample type; times are not kept. They
- * are written in the order of a walk through the tree: a sample's list of locations is that of the one before it with
+ * are written in the order of a walk through the stacks: a sample's list of locations is that of the one before it with
  * another front, which is quick to make and packs well. What samples refer to is numbered at first use and written
  * after them, so that nothing but these numbers is held.
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/id_map.h"
@@ -18,9 +19,15 @@
 #include "formats/protobuf_writer.h"
 #include "formats/stack_order.h"
 #include "formats/writer.h"
+#include "model/stack_walk.h"
 
 #define MESSAGE_LIMIT_BYTES ((size_t)1 << 31)
-#define PREFETCH_SAMPLES 8
+/* Steps before a sample is written at which each part of it is fetched. */
+#define PREFETCH_FRAMES 4
+#define PREFETCH_PATH 8
+#define PREFETCH_STACK 12
+#define PREFETCH_SAMPLE 16
+#define MOST_LOCATION_BYTES ((size_t)5)
 #define NAME_LIMIT_BYTES ((size_t)1 << 30)
 
 /* Where the numbers of an event go in a sample's list of values. */
@@ -28,6 +35,15 @@ struct place {
     bool is_used;
     bool has_count;
     size_t value_at; /* the count's, if any, is before it */
+};
+
+/* The locations of the stack where the walk is. The innermost comes first, so that the list grows from its end, and what
+ * the next stack shares with it stays where it is. */
+struct location_list {
+    char *bytes;
+    size_t capacity;
+    uint32_t *sizes; /* bytes of the list up to each frame, outermost first */
+    size_t size_capacity;
 };
 
 struct pprof_writer {
@@ -44,9 +60,8 @@ struct pprof_writer {
     struct id_map functions;  /* by name and file */
     struct text_view *labels; /* of each context, as fields of a sample; data NULL: not made yet */
     struct arena label_bytes;
-    struct text_builder locations; /* of the sample written last, whose stack is last_stack */
-    struct text_builder next_locations;
-    uint32_t last_stack;
+    struct stack_walk walk;
+    struct location_list locations;
     struct text_builder message;
     struct text_builder part;
     struct text_builder scratch;
@@ -169,60 +184,72 @@ static size_t varint_size(uint32_t value)
     return value < 1u << 7 ? 1 : value < 1u << 14 ? 2 : value < 1u << 21 ? 3 : value < 1u << 28 ? 4 : 5;
 }
 
-/* Where the way up from the last stack meets the one from `stack`: the node, and the bytes of the last list that lie
- * before it. */
-static uint32_t find_shared(const struct pprof_writer *writer, uint32_t stack, size_t *skipped)
+/* Room for the locations of the frames that follow the kept ones. */
+static bool reserve_locations(struct pprof_writer *writer, const struct stack_step *step)
 {
-    const struct stack_node *nodes = writer->profile->stacks.nodes;
-    uint32_t last = writer->last_stack;
-    *skipped = 0;
-    while (stack != last) {
-        if (stack > last) {
-            stack = nodes[stack].parent;
-        } else {
-            *skipped += varint_size(writer->location_of_frame[nodes[last].frame]);
-            last = nodes[last].parent;
-        }
+    struct location_list *list = &writer->locations;
+    size_t kept_bytes = step->kept == 0 ? 0 : list->sizes[step->kept - 1];
+    size_t needed = kept_bytes + step->count * MOST_LOCATION_BYTES;
+    if (!array_reserve(&list->sizes, &list->size_capacity, step->kept + step->count, MESSAGE_LIMIT_BYTES))
+        return false;
+    if (needed <= list->capacity)
+        return true;
+    size_t capacity = needed * 2;
+    char *bytes = needed > MESSAGE_LIMIT_BYTES ? NULL : malloc(capacity);
+    if (bytes == NULL)
+        return false;
+    if (kept_bytes > 0)
+        memcpy(bytes + capacity - kept_bytes, list->bytes + list->capacity - kept_bytes, kept_bytes);
+    free(list->bytes);
+    list->bytes = bytes;
+    list->capacity = capacity;
+    return true;
+}
+
+/* Goes to the stack; its locations, innermost first. */
+static struct text_view locations_of(struct pprof_writer *writer, uint32_t stack)
+{
+    struct location_list *list = &writer->locations;
+    struct stack_step step;
+    if (!stack_walk_go(&writer->walk, stack, &step) || !reserve_locations(writer, &step)) {
+        writer->failed = true;
+        return TEXT("");
     }
-    return last;
-}
-
-/* The innermost frame comes first, which is also the way up the tree. */
-static void make_locations(struct pprof_writer *writer, uint32_t stack)
-{
-    const struct stack_node *nodes = writer->profile->stacks.nodes;
-    struct text_builder *list = &writer->next_locations;
-    size_t skipped;
-    uint32_t shared = find_shared(writer, stack, &skipped);
-    text_builder_clear(list);
-    for (uint32_t node = stack; node != shared; node = nodes[node].parent)
-        protobuf_add_varint(list, location_of(writer, nodes[node].frame));
-    text_builder_add(list, text_from(text_builder_view(&writer->locations), skipped));
-    writer->failed = writer->failed || list->failed;
-    struct text_builder last = writer->locations;
-    writer->locations = *list;
-    *list = last;
-    writer->last_stack = stack;
-}
-
-static void add_locations(struct pprof_writer *writer, uint32_t stack)
-{
-    if (stack != writer->last_stack)
-        make_locations(writer, stack);
-    if (writer->locations.size > 0)
-        protobuf_add_bytes(&writer->message, 1, text_builder_view(&writer->locations));
+    size_t size = step.kept == 0 ? 0 : list->sizes[step.kept - 1];
+    char *end = list->bytes + list->capacity;
+    for (size_t i = 0; i < step.count; i++) {
+        uint32_t location = location_of(writer, step.frames[i]);
+        size += varint_size(location);
+        protobuf_put_varint(end - size, location);
+        list->sizes[step.kept + i] = (uint32_t)size;
+    }
+    return (struct text_view){end - size, size};
 }
 
 static void write_sample(struct pprof_writer *writer, uint32_t stack, uint32_t context)
 {
-    add_locations(writer, stack);
+    char head[3 * PROTOBUF_VARINT_BYTES], list_head[2 * PROTOBUF_VARINT_BYTES];
+    struct text_view locations = locations_of(writer, stack), labels = labels_of(writer, context);
+    size_t list_head_size = 0;
+    if (locations.size > 0) {
+        list_head_size = protobuf_put_varint(list_head, 1 << 3 | 2);
+        list_head_size += protobuf_put_varint(list_head + list_head_size, locations.size);
+    }
     text_builder_clear(&writer->part);
     for (size_t i = 0; i < writer->value_count; i++)
         protobuf_add_varint(&writer->part, (uint64_t)writer->values[i]);
+    text_builder_clear(&writer->message);
     protobuf_add_bytes(&writer->message, 2, text_builder_view(&writer->part));
-    writer->failed = writer->failed || writer->part.failed;
-    text_builder_add(&writer->message, labels_of(writer, context));
-    write_message(writer, PPROF_SAMPLE);
+    writer->failed = writer->failed || writer->part.failed || writer->message.failed;
+    size_t size = list_head_size + locations.size + writer->message.size + labels.size;
+    size_t head_size = protobuf_put_varint(head, (uint64_t)PPROF_SAMPLE << 3 | 2);
+    head_size += protobuf_put_varint(head + head_size, size);
+    gzip_writer_write(&writer->gzip, head, head_size);
+    gzip_writer_write(&writer->gzip, list_head, list_head_size);
+    gzip_writer_write(&writer->gzip, locations.data, locations.size);
+    gzip_writer_write(&writer->gzip, writer->message.data, writer->message.size);
+    gzip_writer_write(&writer->gzip, labels.data, labels.size);
+    text_builder_clear(&writer->message);
 }
 
 static int64_t rounded(double number)
@@ -251,6 +278,18 @@ static size_t sum_up(struct pprof_writer *writer, const struct stack_order *orde
     return end - first;
 }
 
+/* What neighbours in the order refer to lies anywhere in memory. */
+PREFETCHING void prefetch(const struct pprof_writer *writer, const struct stack_order *order, size_t now)
+{
+    const struct sample *samples = writer->profile->samples;
+    if (now + PREFETCH_SAMPLE >= order->size)
+        return;
+    __builtin_prefetch(&samples[order->rows[now + PREFETCH_SAMPLE].sample]);
+    stack_walk_prefetch_stack(&writer->walk, samples[order->rows[now + PREFETCH_STACK].sample].stack);
+    stack_walk_prefetch_path(&writer->walk, samples[order->rows[now + PREFETCH_PATH].sample].stack);
+    stack_walk_prefetch_frames(&writer->walk, samples[order->rows[now + PREFETCH_FRAMES].sample].stack);
+}
+
 static bool write_samples(struct pprof_writer *writer, struct error *error)
 {
     struct stack_order order;
@@ -258,8 +297,7 @@ static bool write_samples(struct pprof_writer *writer, struct error *error)
         return false;
     for (size_t i = 0; i < order.size && !writer->failed;) {
         const struct sample *sample = &writer->profile->samples[order.rows[i].sample];
-        if (i + PREFETCH_SAMPLES < order.size)
-            __builtin_prefetch(&writer->profile->samples[order.rows[i + PREFETCH_SAMPLES].sample]);
+        prefetch(writer, &order, i);
         i += sum_up(writer, &order, i);
         write_sample(writer, sample->stack, sample->context);
     }
@@ -368,8 +406,7 @@ static bool write_profile(struct pprof_writer *writer, const struct write_option
 static bool start(struct pprof_writer *writer, struct output *output, struct error *error)
 {
     const struct profile *profile = writer->profile;
-    text_builder_init(&writer->locations, MESSAGE_LIMIT_BYTES);
-    text_builder_init(&writer->next_locations, MESSAGE_LIMIT_BYTES);
+    stack_walk_init(&writer->walk, profile);
     text_builder_init(&writer->message, MESSAGE_LIMIT_BYTES);
     text_builder_init(&writer->part, MESSAGE_LIMIT_BYTES);
     text_builder_init(&writer->scratch, MESSAGE_LIMIT_BYTES);
@@ -391,8 +428,9 @@ static void release(struct pprof_writer *writer)
 {
     gzip_writer_release(&writer->gzip);
     string_table_release(&writer->strings);
-    text_builder_release(&writer->locations);
-    text_builder_release(&writer->next_locations);
+    stack_walk_release(&writer->walk);
+    free(writer->locations.bytes);
+    free(writer->locations.sizes);
     text_builder_release(&writer->message);
     text_builder_release(&writer->part);
     text_builder_release(&writer->scratch);
@@ -424,5 +462,6 @@ const struct writer writer_pprof = {
     .name = "pprof",
     .summary = "pprof protobuf, gzipped",
     .extensions = "pb.gz pprof pb",
+    .takes_listed_stacks = true,
     .write = write_pprof,
 };

@@ -26,6 +26,7 @@ struct writer {
     const char *summary;
     /* File name endings without the first dot, blank-separated: "folded collapsed txt". */
     const char *extensions;
+    bool takes_listed_stacks; /* of a profile whose stacks are not in its tree */
     bool (*write)(const struct profile *profile, const struct write_options *options, struct output *output,
                   struct error *error);
 };

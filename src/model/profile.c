@@ -21,11 +21,20 @@ bool profile_init(struct profile *profile, bool keep_times, struct error *error)
     return error_set_memory(error);
 }
 
+static void free_list(struct profile *profile)
+{
+    if (profile->listed != NULL)
+        stack_list_release(profile->listed);
+    free(profile->listed);
+    profile->listed = NULL;
+}
+
 void profile_release(struct profile *profile)
 {
     string_table_release(&profile->strings);
     frame_table_release(&profile->frames);
     stack_tree_release(&profile->stacks);
+    free_list(profile);
     context_table_release(&profile->contexts);
     free(profile->samples);
     free(profile->sample_slots);
@@ -139,10 +148,19 @@ static bool sum_sample(struct profile *profile, const struct sample *sample)
     return true;
 }
 
-void profile_prefetch_sample(const struct profile *profile, const struct sample *sample)
+void profile_prefetch_slot(const struct profile *profile, const struct sample *sample)
 {
     if (profile->sample_slots != NULL)
         __builtin_prefetch(&profile->sample_slots[hash_sample(sample) & profile->sample_slot_mask]);
+}
+
+void profile_prefetch_sample(const struct profile *profile, const struct sample *sample)
+{
+    if (profile->sample_slots == NULL)
+        return;
+    uint32_t number = profile->sample_slots[hash_sample(sample) & profile->sample_slot_mask];
+    if (number != 0)
+        __builtin_prefetch(&profile->samples[number - 1], 1);
 }
 
 bool profile_add_sample(struct profile *profile, const struct sample *sample)
@@ -152,12 +170,36 @@ bool profile_add_sample(struct profile *profile, const struct sample *sample)
     return profile->keep_times ? append_sample(profile, sample) : sum_sample(profile, sample);
 }
 
-void profile_place_stacks(struct profile *profile, const uint32_t *nodes)
+bool profile_list_stacks(struct profile *profile, struct stack_list *list)
 {
-    for (size_t i = 0; i < profile->sample_count; i++)
-        profile->samples[i].stack = nodes[profile->samples[i].stack];
+    profile->listed = malloc(sizeof(*profile->listed));
+    if (profile->listed == NULL) {
+        stack_list_release(list);
+        profile->sample_count = 0;
+        return false;
+    }
+    stack_list_seal(list);
+    *profile->listed = *list;
+    stack_list_init(list);
+    /* They were found by numbers of another list, or none. */
     free(profile->sample_slots);
     profile->sample_slots = NULL;
+    return true;
+}
+
+bool profile_place_stacks(struct profile *profile, struct error *error)
+{
+    if (profile->listed == NULL)
+        return true;
+    uint32_t *nodes = malloc((profile->listed->size + 1) * sizeof(*nodes));
+    bool good = nodes != NULL && stack_list_build(profile->listed, &profile->stacks, nodes);
+    for (size_t i = 0; good && i < profile->sample_count; i++)
+        profile->samples[i].stack = nodes[profile->samples[i].stack];
+    free(nodes);
+    free_list(profile);
+    if (!good)
+        profile->sample_count = 0;
+    return good || error_set_memory(error);
 }
 
 static uint32_t context_with(struct context_table *contexts, uint32_t number, struct label label)

@@ -22,6 +22,7 @@
 #include "base/string_table.h"
 #include "model/context_table.h"
 #include "model/frame_table.h"
+#include "model/stack_list.h"
 #include "model/stack_tree.h"
 
 #define EVENT_LIMIT 64
@@ -53,6 +54,8 @@ struct profile {
     struct string_table strings;
     struct frame_table frames;
     struct stack_tree stacks;
+    struct stack_list
+        *listed; /* stacks that are not in the tree yet: samples number these; NULL: all are in it */
     struct context_table contexts;
     struct event events[EVENT_LIMIT];
     size_t event_count;
@@ -83,16 +86,20 @@ uint32_t profile_label_key(struct profile *profile, struct text_view name) MUST_
 struct text_view profile_label_key_name(const struct profile *profile, uint32_t key);
 /* Sums up or appends. False: out of memory. */
 bool profile_add_sample(struct profile *profile, const struct sample *sample) MUST_CHECK;
-/* Begins to fetch what adding the sample will read. */
+/* Begin to fetch what adding the sample will read: first the one, some steps later the other. */
+void profile_prefetch_slot(const struct profile *profile, const struct sample *sample);
 void profile_prefetch_sample(const struct profile *profile, const struct sample *sample);
 /* Adds all of `from`, which stays as it was. */
 bool profile_merge(struct profile *into, const struct profile *from, struct error *error) MUST_CHECK;
 /* Gives every sample that has no such label this one; to a profile that no sample is added to any more. */
 bool profile_set_label(struct profile *profile, enum label_key key, struct text_view value,
                        struct error *error) MUST_CHECK;
-/* For readers that number stacks by themselves until all are known: sample.stack, of all samples, is replaced by
- * nodes[sample.stack]. Equal stacks must have had equal numbers. */
-void profile_place_stacks(struct profile *profile, const uint32_t *nodes);
+/* For readers that list whole stacks until all are known: takes over the list, whose numbers all samples have. False: out
+ * of memory, and the profile has no samples any more. */
+bool profile_list_stacks(struct profile *profile, struct stack_list *list) MUST_CHECK;
+/* Puts stacks that are only listed into the tree; nearly everything but a few writers needs them there. False: out of memory, and the
+ * profile has no samples any more. */
+bool profile_place_stacks(struct profile *profile, struct error *error) MUST_CHECK;
 /* Takes all samples out; the caller frees them. */
 struct sample *profile_take_samples(struct profile *profile, size_t *count);
 /* Frees what only adding needs. */

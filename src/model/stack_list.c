@@ -13,7 +13,6 @@
 /* Leaves of a path that are looked at one by one. */
 #define MOST_STEPS 8
 #define PREFETCH_PATHS 6
-#define CACHE_LINE_BYTES 64
 
 void stack_list_init(struct stack_list *list)
 {
@@ -32,24 +31,14 @@ void stack_list_release(struct stack_list *list)
     stack_list_init(list);
 }
 
-static inline const uint8_t *get_code(const uint8_t *at, uint32_t *frame)
+void stack_list_seal(struct stack_list *list)
 {
-    uint32_t first = *at++;
-    if (LIKELY(first < STACK_LIST_TWO_BYTES)) {
-        *frame = first - STACK_LIST_ONE_BYTE;
-        return at;
-    }
-    if (LIKELY(first < STACK_LIST_THREE_BYTES)) {
-        *frame = STACK_LIST_FIRST_OF_TWO + ((first - STACK_LIST_TWO_BYTES) << 8 | at[0]);
-        return at + 1;
-    }
-    if (first < STACK_LIST_FIVE_BYTES) {
-        *frame = STACK_LIST_FIRST_OF_THREE +
-                 ((first - STACK_LIST_THREE_BYTES) << 16 | (uint32_t)at[0] << 8 | at[1]);
-        return at + 2;
-    }
-    *frame = (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
-    return at + 4;
+    free(list->slots);
+    list->slots = NULL;
+    free(list->scratch);
+    list->scratch = NULL;
+    list->scratch_capacity = 0;
+    id_map_release(&list->leaves);
 }
 
 static uint64_t make_slot(uint32_t hash, size_t number)
@@ -108,7 +97,7 @@ uint8_t *stack_list_begin(struct stack_list *list, size_t count)
 uint32_t stack_list_end(struct stack_list *list, const uint8_t *place)
 {
     size_t size = (size_t)(list->scratch_end - place);
-    if ((list->slots == NULL || (list->path_count + 1) * 2 > list->slot_mask) && !grow_slots(list))
+    if ((list->slots == NULL || (list->path_count + 1) * 4 > (list->slot_mask + 1) * 3) && !grow_slots(list))
         return NO_STACK;
     uint32_t hash = (uint32_t)(hash_bytes(place, size) >> 32);
     size_t slot = hash & list->slot_mask;
@@ -240,7 +229,7 @@ static bool add_path(struct builder *builder, const struct stack_list_item *item
         item->bytes + (builder->open_count == 0 ? 0 : builder->open[builder->open_count - 1].end);
     while (at < item->bytes + item->size) {
         uint32_t frame;
-        at = get_code(at, &frame);
+        at = stack_list_get(at, &frame);
         if (!open_frame(builder, frame, (uint32_t)(at - item->bytes)))
             return false;
     }
@@ -268,12 +257,36 @@ static struct stack_list_item *list_paths(const struct stack_list *list)
 }
 
 /* Paths that are neighbours in order lie anywhere in memory. */
-static void prefetch_path(const struct builder *builder, const struct stack_list_item *item)
+PREFETCHING void prefetch_path(const struct builder *builder, const struct stack_list_item *item)
 {
     for (size_t at = 0; at < item->size && at < 4 * CACHE_LINE_BYTES; at += CACHE_LINE_BYTES)
         __builtin_prefetch(item->bytes + at);
     __builtin_prefetch(&builder->list->stacks[item->number]);
     __builtin_prefetch(&builder->nodes[item->number], 1);
+}
+
+bool stack_list_rank(const struct stack_list *list, uint32_t *ranks)
+{
+    struct stack_list_item *items = list_paths(list);
+    bool good = items != NULL && stack_list_sort(items, list->path_count);
+    uint32_t rank = 0;
+    for (size_t i = 0; good && i < list->path_count; i++) {
+        ranks[items[i].number] = rank++;
+        for (uint32_t next = list->stacks[items[i].number].next; next != 0;
+             next = list->stacks[next - 1].next)
+            ranks[next - 1] = rank++;
+    }
+    free(items);
+    return good;
+}
+
+/* Bytes that a path has in common with the one before it. */
+static size_t common_with_last(const struct stack_list_item *items, size_t number)
+{
+    if (number == 0)
+        return 0;
+    const struct stack_list_item *last = &items[number - 1], *item = &items[number];
+    return stack_list_common(last->bytes, item->bytes, last->size < item->size ? last->size : item->size, 0);
 }
 
 bool stack_list_build(const struct stack_list *list, struct stack_tree *tree, uint32_t *nodes)
@@ -285,7 +298,7 @@ bool stack_list_build(const struct stack_list *list, struct stack_tree *tree, ui
     for (size_t i = 0; good && i < list->path_count; i++) {
         if (i + PREFETCH_PATHS < list->path_count)
             prefetch_path(&builder, &items[i + PREFETCH_PATHS]);
-        good = add_path(&builder, &items[i], i == 0 ? 0 : stack_list_common(&items[i - 1], &items[i], 0));
+        good = add_path(&builder, &items[i], common_with_last(items, i));
     }
     free(items);
     free(builder.open);

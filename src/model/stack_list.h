@@ -18,6 +18,7 @@
 
 #include "base/arena.h"
 #include "base/attributes.h"
+#include "base/hash.h"
 #include "base/id_map.h"
 #include "model/stack_tree.h"
 
@@ -76,6 +77,11 @@ static inline uint8_t *stack_list_put(uint8_t *place, uint32_t frame);
 uint32_t stack_list_end(struct stack_list *list, const uint8_t *place) MUST_CHECK;
 /* The number of the stack `path`, which is no such one itself, with `frame` as its innermost. */
 uint32_t stack_list_add_leaf(struct stack_list *list, uint32_t path, uint32_t frame) MUST_CHECK;
+/* Frees what only adding needs. */
+void stack_list_seal(struct stack_list *list);
+/* ranks[i] becomes the place of stack i in an order in which stacks that share their outermost frames are neighbours: a path is
+ * followed by its leaves, then by the paths that go on from it. False: out of memory. */
+bool stack_list_rank(const struct stack_list *list, uint32_t *ranks) MUST_CHECK;
 /* Adds all stacks to the tree; nodes[i] becomes the node of stack i. False: out of memory. */
 bool stack_list_build(const struct stack_list *list, struct stack_tree *tree, uint32_t *nodes) MUST_CHECK;
 
@@ -89,9 +95,45 @@ struct stack_list_item {
 
 /* Sorts byte by byte, what ends first before what goes on. False: out of memory. */
 bool stack_list_sort(struct stack_list_item *items, size_t count) MUST_CHECK;
-/* Bytes from `from` on that both have in common. */
-size_t stack_list_common(const struct stack_list_item *left, const struct stack_list_item *right,
-                         size_t from);
+
+/* Reads the code at `at`; returns where the next one begins. */
+static inline const uint8_t *stack_list_get(const uint8_t *at, uint32_t *frame)
+{
+    uint32_t first = *at++;
+    if (LIKELY(first < STACK_LIST_TWO_BYTES)) {
+        *frame = first - STACK_LIST_ONE_BYTE;
+        return at;
+    }
+    if (LIKELY(first < STACK_LIST_THREE_BYTES)) {
+        *frame = STACK_LIST_FIRST_OF_TWO + ((first - STACK_LIST_TWO_BYTES) << 8 | at[0]);
+        return at + 1;
+    }
+    if (first < STACK_LIST_FIVE_BYTES) {
+        *frame = STACK_LIST_FIRST_OF_THREE +
+                 ((first - STACK_LIST_THREE_BYTES) << 16 | (uint32_t)at[0] << 8 | at[1]);
+        return at + 2;
+    }
+    *frame = (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+    return at + 4;
+}
+
+/* Bytes from `from` on that both have in common; neither is longer than `most`. */
+static inline size_t stack_list_common(const uint8_t *left, const uint8_t *right, size_t most, size_t from)
+{
+    size_t at = from;
+    while (at + 8 <= most && hash_load64(left + at) == hash_load64(right + at))
+        at += 8;
+    while (at < most && left[at] == right[at])
+        at++;
+    return at - from;
+}
+
+/* Begins to fetch what adding a leaf of that path will read. */
+PREFETCHING void stack_list_prefetch_leaf(const struct stack_list *list, uint32_t path)
+{
+    if (list->stacks[path].next != 0)
+        __builtin_prefetch(&list->stacks[list->stacks[path].next - 1]);
+}
 
 static inline uint8_t *stack_list_put(uint8_t *place, uint32_t frame)
 {

@@ -38,21 +38,18 @@ static uint64_t key_at(const struct stack_list_item *item, size_t depth)
     return bytes;
 }
 
-size_t stack_list_common(const struct stack_list_item *left, const struct stack_list_item *right, size_t from)
+static size_t find_common(const struct stack_list_item *left, const struct stack_list_item *right,
+                          size_t from)
 {
-    size_t most = left->size < right->size ? left->size : right->size, at = from;
-    while (at + 8 <= most && hash_load64(left->bytes + at) == hash_load64(right->bytes + at))
-        at += 8;
-    while (at < most && left->bytes[at] == right->bytes[at])
-        at++;
-    return at - from;
+    size_t most = left->size < right->size ? left->size : right->size;
+    return stack_list_common(left->bytes, right->bytes, most, from);
 }
 
 static bool is_less(const struct stack_list_item *left, const struct stack_list_item *right, size_t depth)
 {
     if (left->key != right->key)
         return left->key < right->key;
-    size_t at = depth + stack_list_common(left, right, depth);
+    size_t at = depth + find_common(left, right, depth);
     if (at == left->size || at == right->size)
         return left->size < right->size;
     return left->bytes[at] < right->bytes[at];
@@ -99,7 +96,7 @@ static void skip_common(struct group *group)
     for (size_t i = 1; i < group->size && common > 0; i++) {
         if (i + PREFETCH_ITEMS < group->size)
             __builtin_prefetch(group->items[i + PREFETCH_ITEMS].bytes + group->depth);
-        size_t with_first = stack_list_common(&group->items[0], &group->items[i], group->depth);
+        size_t with_first = find_common(&group->items[0], &group->items[i], group->depth);
         common = with_first < common ? with_first : common;
     }
     group->depth += common;
