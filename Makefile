@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 SECONDS_PER_TARGET ?= 60
 
-.PHONY: all build static dependencies node_packages test demo riddles bench lint format manual fuzz soak install clean
+.PHONY: all build static dependencies node_packages test demo riddles bench lint format manual fuzz soak agent-asan install clean
 
 all: build
 
@@ -56,6 +56,10 @@ fuzz:
 
 soak: build
 	python3 tools/soak_agent.py --seconds 240
+
+# The agent with the address and undefined-behaviour sanitizers, in real JVMs.
+agent-asan: build
+	python3 tools/agent_asan.py
 
 install: build
 	meson configure $(BUILD) --prefix $(PREFIX) > /dev/null

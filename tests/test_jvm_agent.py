@@ -1,6 +1,9 @@
 """The agent in real JVMs."""
 
+import os
+import pathlib
 import re
+import signal
 import subprocess
 import time
 
@@ -96,6 +99,8 @@ def test_wall_clock_sees_sleeping_threads(home17, classes, tmp_path):
     ("start,event=nonsense,file=x.folded", "unknown event nonsense"),
     ("start,interval=soon", "interval=soon is not a number"),
     ("start,event=ctimer,target-cpu=0", "need perf events"),
+    ("start,event=wall,filter=main", "filter=main is no id of a thread"),
+    ("start,event=wall,signal=38/x", "signal=NUMBER/WALL"),
     ("start,file=/no/such/folder/x.folded", "/no/such/folder"),
 ])
 def test_bad_use_is_one_line_and_no_harm(arguments, message, home17, classes):
@@ -110,6 +115,34 @@ def attach(home, pid, arguments):
     quoted = f'"{arguments}"'
     return subprocess.run([home / "bin" / "jcmd", str(pid), "JVMTI.agent_load", str(jvm.LIBRARY), quoted],
                           capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=jvm.LIMIT_SECONDS, check=False)
+
+
+def thread_id(pid, name):
+    return next(int(task.name) for task in pathlib.Path(f"/proc/{pid}/task").iterdir()
+                if (task / "comm").read_text().strip() == name)
+
+
+def test_only_some_threads_by_their_policy(home17, classes, tmp_path):
+    """filter= leaves all but one thread alone; sched groups it by how it is scheduled."""
+    path = tmp_path / "one.folded"
+    program = subprocess.Popen([home17 / "bin" / "java", "-cp", str(classes), "Waits", "600000"],
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert program.stdout.readline() == "ready\n"
+        tid = thread_id(program.pid, "busy")
+        os.sched_setscheduler(tid, os.SCHED_BATCH, os.sched_param(0))
+        start = f"start,event=wall,interval=2ms,threads,sched,signal=0/{signal.SIGRTMAX - 8},filter={tid}"
+        assert "return code: 0" in attach(home17, program.pid, start).stdout
+        for _ in range(100):
+            attach(home17, program.pid, f"dump,collapsed,file={path}")
+            if path.exists() and "Waits.burns" in path.read_text():
+                break
+            time.sleep(0.2)
+        stacks = jvm.read_folded(path)
+        assert stacks and all(frames[:2] == ["[SCHED_BATCH]", f"[busy tid={tid}]"] for frames, _ in stacks), stacks
+    finally:
+        program.kill()
+        program.communicate()
 
 
 @pytest.mark.parametrize("version", ["17", "25"])

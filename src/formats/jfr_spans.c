@@ -104,9 +104,8 @@ static uint32_t unescaped(struct profile *profile, struct text_view text)
     for (size_t i = 0; i < text.size; i++) {
         bool is_escape = text.data[i] == '%' && i + 2 < text.size && hex_digit(text.data[i + 1]) >= 0 &&
                          hex_digit(text.data[i + 2]) >= 0;
-        char byte =
-            is_escape ? (char)(hex_digit(text.data[i + 1]) << 4 | hex_digit(text.data[i + 2])) : text.data[i];
-        text_builder_add_byte(&builder, byte);
+        int byte = is_escape ? hex_digit(text.data[i + 1]) << 4 | hex_digit(text.data[i + 2]) : text.data[i];
+        text_builder_add_byte(&builder, (char)byte);
         i += is_escape ? 2 : 0;
     }
     uint32_t string = builder.failed ? NO_STRING : profile_string(profile, text_builder_view(&builder));

@@ -10,6 +10,7 @@
 #include "base/text_view.h"
 
 #define ALL_NATIVE_BYTES (256 * 1024)
+#define SIGNAL_LIMIT 64
 
 enum unit { UNIT_NS, UNIT_S, UNIT_BYTES, UNIT_COUNT };
 
@@ -262,6 +263,21 @@ static bool set_second_depth(struct arguments *arguments, const char *text, stru
     return true;
 }
 
+/* "signal=38/39": the second is the wall clock's. */
+static bool set_second_signal(struct arguments *arguments, const char *text, struct error *error)
+{
+    const char *at = strstr(text, "signal=");
+    const char *slash = at == NULL ? NULL : strpbrk(at, "/,");
+    uint64_t number;
+    if (slash == NULL || *slash != '/')
+        return true;
+    if (!text_to_u64((struct text_view){slash + 1, strcspn(slash + 1, ",")}, &number) || number == 0 ||
+        number > SIGNAL_LIMIT)
+        return error_set(error, ERROR_USAGE, "signal=NUMBER/WALL needs two numbers of signals");
+    arguments->wall_signal_number = (int64_t)number;
+    return true;
+}
+
 static bool set_least_width(struct arguments *arguments, struct error *error)
 {
     if (arguments->least_width == NULL)
@@ -288,7 +304,8 @@ bool arguments_parse(struct arguments *arguments, const char *text, struct error
             return false;
         }
     apply_all(arguments);
-    if (set_second_depth(arguments, arguments->source, error) && set_least_width(arguments, error))
+    if (set_second_depth(arguments, arguments->source, error) &&
+        set_second_signal(arguments, arguments->source, error) && set_least_width(arguments, error))
         return true;
     arguments_release(arguments);
     return false;

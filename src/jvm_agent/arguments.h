@@ -86,6 +86,7 @@ struct arguments {
     int64_t traces;
     int64_t flat;
     int64_t signal_number;
+    int64_t wall_signal_number; /* signal=NUMBER/WALL */
     struct argument_list include, exclude;
     bool live, threads, simple, normal, signatures, annotate, library, dot;
     int64_t target_cpu;

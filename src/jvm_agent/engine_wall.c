@@ -8,6 +8,7 @@
 #include "jvm_agent/engine.h"
 #include "jvm_agent/own_thread.h"
 #include "jvm_agent/sampler.h"
+#include "jvm_agent/thread_filter.h"
 
 /* A thread whose CPU clock moved less than this since its last sample has slept all the time: the way back from the signal
  * into its wait costs it 5 to 20 us, and with every wake-up the sum grows. */
@@ -49,7 +50,7 @@ static void flush_idle(struct thread_record *record)
 static void visit(struct thread_record *record, void *context)
 {
     int32_t tid = atomic_load(&record->tid);
-    if (atomic_load(&record->own))
+    if (atomic_load(&record->own) || !thread_filter_accepts(tid))
         return;
     uint64_t now_ns = cpu_ns(tid);
     bool asleep = settings.batch_idle && now_ns < atomic_load(&record->wall_cpu_ns) + IDLE_CPU_NS &&

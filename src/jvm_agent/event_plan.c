@@ -136,6 +136,7 @@ bool event_plan_make(struct event_plan *plan, const struct arguments *arguments,
 {
     memset(plan, 0, sizeof(*plan));
     plan->signal_number = arguments->signal_number > 0 ? (int)arguments->signal_number : 0;
+    plan->wall_signal_number = (int)arguments->wall_signal_number;
     struct arguments chosen = *arguments;
     bool of_java = arguments->alloc_bytes >= 0 || arguments->lock_ns >= 0 ||
                    (arguments->event != NULL &&
@@ -197,7 +198,8 @@ static bool start_execution(struct event_plan *plan, struct error *error)
 
 static bool start_wall(struct event_plan *plan, struct error *error)
 {
-    if (!signal_choose(0, SIGVTALRM, sampler_handle_wall, &plan->wall_settings.signal_number, error))
+    if (!signal_choose(plan->wall_signal_number, SIGVTALRM, sampler_handle_wall,
+                       &plan->wall_settings.signal_number, error))
         return false;
     sampler.wall_interval_ns = plan->wall_settings.interval_ns;
     return plan->wall->start(&plan->wall_settings, error);

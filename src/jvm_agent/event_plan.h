@@ -28,6 +28,7 @@ struct event_plan {
     bool locks;
     uint64_t lock_ns;
     int signal_number;          /* asked for, 0: choose */
+    int wall_signal_number;     /* the same for the wall clock */
     enum sample_kind main_kind; /* what outputs show that can show one kind only */
     const char *unit;
 };

@@ -23,6 +23,7 @@ enum frame_kind {
     FRAME_CLASS = 7, /* the class of an object or lock: the leaf of an allocation or lock stack */
     FRAME_ERROR = 8,
     FRAME_PROCESSOR = 9, /* the processor that the sample was taken on, as root */
+    FRAME_POLICY = 10,   /* how the kernel schedules the thread, as root above all others */
 };
 
 enum frame_error {

@@ -1,6 +1,7 @@
 #include "jvm_agent/frame_text.h"
 
 #include <ctype.h>
+#include <sched.h>
 #include <string.h>
 
 #include "jvm_agent/native_names.h"
@@ -14,6 +15,11 @@ const char *frame_error_text(uint32_t error)
 #undef FRAME_ERROR_TEXT
     };
     return texts[error < FRAME_ERRORS ? error : 0];
+}
+
+const char *frame_policy_text(uint32_t policy)
+{
+    return policy == SCHED_BATCH ? "SCHED_BATCH" : policy == SCHED_IDLE ? "SCHED_IDLE" : "SCHED_OTHER";
 }
 
 /* "+0x…" in the VM's symbols, "/0x…" or ".0x…" in Java's names. */
@@ -124,6 +130,8 @@ void frame_text_add(struct text_builder *builder, frame_word frame, const struct
         text_builder_add_c_string(builder, suffix_of(FRAME_INLINED));
     } else if (kind == FRAME_PROCESSOR) {
         text_builder_format(builder, "[CPU-%u]", frame_low(frame));
+    } else if (kind == FRAME_POLICY) {
+        text_builder_format(builder, "[%s]", frame_policy_text(frame_low(frame)));
     } else if (kind == FRAME_ERROR) {
         text_builder_format(builder, "[%s]", frame_error_text(frame_low(frame)));
     } else {

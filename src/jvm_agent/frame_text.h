@@ -31,5 +31,7 @@ void frame_text_add_class(struct text_builder *builder, struct text_view name,
 /* The name of a class without what differs from JVM to JVM: "pkg/Main$$Lambda+0x00007f…" gives "pkg/Main$$Lambda". */
 struct text_view frame_text_stable_class(struct text_view name, bool normal);
 const char *frame_error_text(uint32_t error);
+/* Of a frame of FRAME_POLICY. */
+const char *frame_policy_text(uint32_t policy);
 
 #endif

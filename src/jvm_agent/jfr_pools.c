@@ -292,6 +292,8 @@ static struct jfr_frame describe_native(struct jfr_pools *pools, frame_word word
     } else if (frame_kind_of(word) == FRAME_PROCESSOR) {
         snprintf(text, sizeof(text), "CPU-%u", frame_low(word));
         name.function = text_of(text);
+    } else if (frame_kind_of(word) == FRAME_POLICY) {
+        name.function = text_of(frame_policy_text(frame_low(word)));
     } else {
         native_names_find(word, &name);
         if (type == 3 && text_find(name.function, TEXT("::")) != TEXT_NOT_FOUND)

@@ -26,6 +26,7 @@
 #include "jvm_agent/sampler.h"
 #include "jvm_agent/spans.h"
 #include "jvm_agent/thread_birth.h"
+#include "jvm_agent/thread_filter.h"
 #include "jvm_agent/thread_names.h"
 #include "jvm_agent/thread_watch.h"
 #include "jvm_agent/walk_choice.h"
@@ -244,6 +245,7 @@ static void configure_sampler(const struct arguments *arguments)
             ? (uint32_t)arguments->truncated_depth
             : 0;
     sampler.processor_frames = arguments->record_cpu;
+    sampler.policy_frames = arguments->scheduler;
     sampler.execution_state = THREAD_STATE_DEFAULT;
 }
 
@@ -325,6 +327,15 @@ static void stop_engines(void)
     recording.active = false;
 }
 
+/* async-profiler's options that change nothing here: better said than silently different. */
+static void warn_of_ignored(const struct arguments *arguments)
+{
+    if (arguments->jfr_sync != NULL)
+        agent_log(LOG_WARN, "jfrsync: the JVM's own events are not added to the recording");
+    if (arguments->descriptor_source != NULL)
+        agent_log(LOG_WARN, "fdtransfer: not needed, perf events are opened by the JVM itself or not at all");
+}
+
 static bool start_locked(struct arguments *arguments, bool keep, struct error *error)
 {
     struct event_plan plan;
@@ -336,8 +347,10 @@ static bool start_locked(struct arguments *arguments, bool keep, struct error *e
     if (format != FORMAT_NONE && format != FORMAT_JFR && !profile_text_can_write(format, error))
         return false; /* now, not when all samples are taken */
     if (!event_plan_make(&plan, arguments, error) || !rate_limit_set(arguments->rate_limit, error) ||
-        !features_choose(arguments->features, error) || !fault_guard_install(error))
+        !thread_filter_set(arguments->filter, error) || !features_choose(arguments->features, error) ||
+        !fault_guard_install(error))
         return false;
+    warn_of_ignored(arguments);
     keep = keep && recording.has_data;
     if (!keep)
         forget_data();

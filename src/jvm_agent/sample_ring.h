@@ -15,8 +15,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "jvm_agent/safe_memory.h"
-
 #define SAMPLE_RING_SLOTS ((uint64_t)1 << 14)
 
 enum sample_kind {
@@ -60,14 +58,13 @@ struct sample_slot {
 };
 
 struct sample_ring {
-    struct safe_arena *arena;
     struct sample_slot *slots;
     _Atomic uint64_t head; /* next to fill */
     _Atomic uint64_t tail; /* next to take */
     _Atomic uint64_t dropped;
 };
 
-bool sample_ring_init(struct sample_ring *ring, struct safe_arena *arena);
+bool sample_ring_init(struct sample_ring *ring);
 void sample_ring_release(struct sample_ring *ring);
 bool sample_ring_put(struct sample_ring *ring, const struct sample *sample);
 /* Only one thread at a time. False: nothing is waiting. */

@@ -1,39 +1,50 @@
 #include "jvm_agent/sample_ring.h"
 
-bool sample_ring_init(struct sample_ring *ring, struct safe_arena *arena)
+#include <stddef.h>
+
+#include "jvm_agent/safe_memory.h"
+
+/* Not touched here: pages come with the samples that use them, each for many. */
+bool sample_ring_init(struct sample_ring *ring)
 {
-    ring->arena = arena;
-    ring->slots = safe_arena_map(arena, SAMPLE_RING_SLOTS * sizeof(*ring->slots));
-    if (ring->slots == NULL)
-        return false;
-    for (uint64_t i = 0; i < SAMPLE_RING_SLOTS; i++)
-        atomic_store_explicit(&ring->slots[i].turn, i, memory_order_relaxed);
+    ring->slots = safe_map(SAMPLE_RING_SLOTS * sizeof(*ring->slots));
     atomic_store(&ring->head, 0);
     atomic_store(&ring->tail, 0);
     atomic_store(&ring->dropped, 0);
-    return true;
+    return ring->slots != NULL;
 }
 
 void sample_ring_release(struct sample_ring *ring)
 {
-    safe_arena_unmap(ring->arena, ring->slots, SAMPLE_RING_SLOTS * sizeof(*ring->slots));
+    safe_unmap(ring->slots, SAMPLE_RING_SLOTS * sizeof(*ring->slots));
     ring->slots = NULL;
 }
 
-/* A slot's turn is its position when it may be filled, and one more when it may be taken. */
+static struct sample_slot *slot_of(const struct sample_ring *ring, uint64_t position)
+{
+    return &ring->slots[position & (SAMPLE_RING_SLOTS - 1)];
+}
+
+/* A slot's turn is the first position of the round in which it may be filled, so 0 at first, and one more when it may
+ * be taken. */
+static uint64_t turn_at(uint64_t position)
+{
+    return position & ~(SAMPLE_RING_SLOTS - 1);
+}
+
 bool sample_ring_put(struct sample_ring *ring, const struct sample *sample)
 {
     uint64_t position = atomic_load_explicit(&ring->head, memory_order_relaxed);
     for (;;) {
-        struct sample_slot *slot = &ring->slots[position & (SAMPLE_RING_SLOTS - 1)];
+        struct sample_slot *slot = slot_of(ring, position);
         uint64_t turn = atomic_load_explicit(&slot->turn, memory_order_acquire);
-        if (turn == position) {
+        if (turn == turn_at(position)) {
             if (atomic_compare_exchange_weak(&ring->head, &position, position + 1)) {
                 slot->sample = *sample;
-                atomic_store_explicit(&slot->turn, position + 1, memory_order_release);
+                atomic_store_explicit(&slot->turn, turn + 1, memory_order_release);
                 return true;
             }
-        } else if (turn < position) {
+        } else if (turn < turn_at(position)) {
             atomic_fetch_add(&ring->dropped, 1);
             return false;
         } else {
@@ -45,11 +56,11 @@ bool sample_ring_put(struct sample_ring *ring, const struct sample *sample)
 bool sample_ring_take(struct sample_ring *ring, struct sample *sample)
 {
     uint64_t position = atomic_load_explicit(&ring->tail, memory_order_relaxed);
-    struct sample_slot *slot = &ring->slots[position & (SAMPLE_RING_SLOTS - 1)];
-    if (atomic_load_explicit(&slot->turn, memory_order_acquire) != position + 1)
+    struct sample_slot *slot = slot_of(ring, position);
+    if (atomic_load_explicit(&slot->turn, memory_order_acquire) != turn_at(position) + 1)
         return false;
     *sample = slot->sample;
-    atomic_store_explicit(&slot->turn, position + SAMPLE_RING_SLOTS, memory_order_release);
+    atomic_store_explicit(&slot->turn, turn_at(position) + SAMPLE_RING_SLOTS, memory_order_release);
     atomic_store_explicit(&ring->tail, position + 1, memory_order_relaxed);
     return true;
 }

@@ -9,7 +9,7 @@
 #define WAIT_STEP_NS 1000000
 #define WAIT_STEPS 2000
 #define TOUCHED_BUFFERS 4
-#define RESERVED_BYTES (2 * SAFE_HUGE_PAGE_BYTES) /* all tables and their first items */
+#define RESERVED_BYTES SAFE_HUGE_PAGE_BYTES /* all tables but the ring, and their first items */
 #define TOUCHED_BYTES 4096
 
 static const size_t buffer_bytes =
@@ -46,8 +46,7 @@ bool sampler_open(size_t limit_bytes, struct error *error)
     atomic_store(&sampler.free_buffers, UINT64_MAX);
     if (sampler.buffers == NULL || !method_table_init(&sampler.methods, &sampler.arena) ||
         !trace_table_init(&sampler.traces, &sampler.arena) ||
-        !place_cache_init(&sampler.places, &sampler.arena) ||
-        !sample_ring_init(&sampler.ring, &sampler.arena)) {
+        !place_cache_init(&sampler.places, &sampler.arena) || !sample_ring_init(&sampler.ring)) {
         sampler_close();
         return error_set_memory(error);
     }

@@ -40,6 +40,7 @@ struct sampler {
     bool asks_vm;        /* Java frames come from the JVM, see java_fallback.h */
     bool native_callers; /* events that are no interruption, too, begin at the innermost native frame */
     bool processor_frames;
+    bool policy_frames;
     uint64_t interval_ns;
     uint64_t wall_interval_ns;
     enum thread_state execution_state;

@@ -2,7 +2,9 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "jvm_agent/features.h"
 #include "jvm_agent/java_fallback.h"
@@ -63,6 +65,8 @@ static uint32_t keep(frame_word *frames, uint32_t depth)
 {
     if (depth == 0)
         frames[depth++] = frame_number(FRAME_ERROR, FRAME_ERROR_NONE);
+    if (sampler.policy_frames)
+        frames[depth++] = frame_number(FRAME_POLICY, (uint32_t)syscall(SYS_sched_getscheduler, 0));
     uint32_t trace = trace_table_add(&sampler.traces, frames, depth);
     if (trace == 0)
         atomic_fetch_add(&sampler.failed[FRAME_ERROR_NO_ROOM], 1);

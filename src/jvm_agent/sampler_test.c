@@ -78,13 +78,11 @@ TEST(threads_add_the_same_stacks_at_once)
     safe_arena_release(&shared_arena);
 }
 
-static struct safe_arena ring_arena;
-
 TEST(the_ring_keeps_order_and_counts_what_it_drops)
 {
     struct sample_ring ring;
     struct sample sample = {0};
-    CHECK(sample_ring_init(&ring, &ring_arena));
+    CHECK(sample_ring_init(&ring));
     CHECK(!sample_ring_take(&ring, &sample));
     for (uint64_t i = 0; i < SAMPLE_RING_SLOTS + 10; i++) {
         sample.value = i;
@@ -118,7 +116,7 @@ TEST(the_ring_takes_from_several_threads)
     pthread_t threads[3];
     uint64_t next[3] = {0}, taken = 0;
     struct sample sample;
-    CHECK(sample_ring_init(&shared_ring, &ring_arena));
+    CHECK(sample_ring_init(&shared_ring));
     for (size_t i = 0; i < 3; i++)
         CHECK(pthread_create(&threads[i], NULL, put_many, (void *)(intptr_t)i) == 0);
     while (taken < 150000)

@@ -74,11 +74,14 @@ static void push_class(struct line_maker *maker, uint32_t class_number, uint8_t 
 static void make_line(struct line_maker *maker, const struct sample_count *count)
 {
     const struct trace *trace = trace_table_at(&sampler.traces, count->trace);
+    uint32_t left = trace->depth;
     maker->depth = 0;
+    if (left > 0 && frame_kind_of(trace->frames[left - 1]) == FRAME_POLICY)
+        push_frame(maker, trace->frames[--left]); /* threads are grouped by it */
     if (count->tid != 0)
         push_thread(maker, count->tid);
-    for (uint32_t i = trace->depth; i-- > 0;)
-        push_frame(maker, trace->frames[i]);
+    while (left-- > 0)
+        push_frame(maker, trace->frames[left]);
     if (count->class_number != 0)
         push_class(maker, count->class_number, count->kind);
 }
