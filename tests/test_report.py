@@ -171,6 +171,27 @@ def test_logs_that_were_written_again(sparkflame, log, tmp_path, form):
     assert report(sparkflame, tmp_path / "again") == report(sparkflame, log)
 
 
+def test_sql_plans_with_what_operators_counted(sparkflame, log):
+    """1,000 numbers counted by their remainder of 3, in 2 tasks: 6 rows are shuffled. The plan is that which adaptive execution chose last."""
+    (query,) = report(sparkflame, log)["sql"]
+    operators = query["operators"]
+    assert query["plan_updates"] == 3
+    assert [(one["name"], one["parent"]) for one in operators] == [
+        ("AdaptiveSparkPlan", None), ("ResultQueryStage", 0), ("WholeStageCodegen (2)", 1), ("HashAggregate", 2), ("InputAdapter", 3),
+        ("AQEShuffleRead", 4), ("ShuffleQueryStage", 5), ("Exchange", 6), ("WholeStageCodegen (1)", 7), ("HashAggregate", 8), ("Project", 9),
+        ("Range", 10)]
+    counted = [{(metric["name"], metric["unit"]): metric["value"] for metric in one["metrics"]} for one in operators]
+    rows = ("number of output rows", "count")
+    assert (counted[3][rows], counted[9][rows], counted[11][rows]) == (3, 6, 1000)
+    assert counted[7]["shuffle records written", "count"] == 6 and counted[7]["data size", "bytes"] == 144
+    assert counted[5]["number of partitions", "count"] == 1 and counted[2]["duration", "ms"] > 0
+    assert (operators[3]["stages"], operators[9]["stages"], operators[7]["stages"]) == ([6], [4], [4, 6])
+    assert operators[9]["code"] == "GeneratedIteratorForCodegenStage1\\.(hashAgg|agg|hashaggregate)_"
+    assert operators[2]["code"] == "GeneratedIteratorForCodegenStage2\\." and operators[5]["code"] is None
+    text = sparkflame("report", log).stdout.decode()
+    assert "query 0, took " in text and "(plan changed 3 times)" in text and "Range, number of output rows 1000\n" in text
+
+
 def many_tasks(log, count):
     """The log's lines with `count` more tasks, which end in another order than they began."""
     lines = log.read_text().splitlines()

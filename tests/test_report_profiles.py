@@ -1,6 +1,7 @@
 """sparkflame report with profiles: what the samples of each stage show (tests/make_report_profile.py)."""
 
 import base64
+import collections
 import json
 import re
 import zlib
@@ -43,6 +44,35 @@ def test_a_profile_alone(sparkflame, inputs):
 def test_folded_stacks_have_no_stage(sparkflame, inputs, tmp_path):
     (tmp_path / "a.folded").write_text("main;work 3\nmain;rest 4\n")
     assert "methods" not in report(sparkflame, inputs[0], tmp_path / "a.folded")
+
+
+def innermost_operators(sparkflame, profile, stage):
+    """Samples of a stage by the innermost frame of generated code: its class's number and the first word of its method."""
+    found = collections.Counter()
+    run = sparkflame("convert", profile, "-f", "folded", "-e", "cpu", "--stage", stage)
+    for line in run.stdout.decode().splitlines():
+        stack, count = line.rsplit(" ", 1)
+        frames = re.findall(r"GeneratedIteratorForCodegenStage(\d+)\.([a-z]+_)?", stack)
+        found[frames[-1] if frames else None] += int(count)
+    return found
+
+
+def test_samples_by_operator(sparkflame, data):
+    """Recorded from a job with a sort; what the folded stacks say is what the report says."""
+    found = report(sparkflame, data / "advice" / "stages")
+    stages = {one["stage"]: one for one in found["operators"]}
+    queries = {one["id"]: one["operators"] for one in found["sql"]}
+    assert len(stages) >= 14
+    for stage, one in stages.items():
+        told = innermost_operators(sparkflame, data / "advice" / "stages" / "cpu.pb.gz", stage)
+        names = {None if row["operator"] is None else queries[one["sql"]][row["operator"]]["name"]: row["samples"]
+                 for row in one["operators"]}
+        assert sum(names.values()) == sum(told.values())
+        assert names.get(None, 0) == told[None]
+        assert names.get("Sort", 0) == told["1", "sort_"] and names.get("Range", 0) == told["1", "range_"]
+    assert [queries[stages[1]["sql"]][row["operator"]]["name"] for row in stages[1]["operators"][:2]] == ["Sort", "WholeStageCodegen (1)"]
+    text = sparkflame("report", data / "advice" / "stages").stdout.decode()
+    assert re.search(r"WholeStageCodegen \(1\), 9\d\.\d % of the samples", text)
 
 
 def page_part(page, name):

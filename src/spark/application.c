@@ -19,6 +19,7 @@ bool application_init(struct application *application, struct error *error)
     id_map_init(&application->job_numbers);
     id_map_init(&application->sql_numbers);
     id_map_init(&application->file_counters);
+    sql_plans_init(&application->plans);
     return string_table_init(&application->strings, STRING_LIMIT_BYTES) || error_set_memory(error);
 }
 
@@ -39,6 +40,7 @@ void application_release(struct application *application)
     id_map_release(&application->job_numbers);
     id_map_release(&application->sql_numbers);
     id_map_release(&application->file_counters);
+    sql_plans_release(&application->plans);
     *application = (struct application){.tasks = NULL};
 }
 

@@ -19,6 +19,7 @@
 #include "base/id_map.h"
 #include "base/string_table.h"
 #include "base/text_builder.h"
+#include "spark/sql_plans.h"
 
 #define NO_MS INT64_MIN
 #define NO_EXECUTOR UINT32_MAX
@@ -135,6 +136,9 @@ struct sql_execution {
     int64_t end_ms;
     uint32_t error;
     struct sql_files files;
+    uint32_t first_node; /* of the last plan, in application.plans */
+    uint32_t node_count;
+    uint32_t updates; /* times that adaptive execution changed the plan */
 };
 
 struct property {
@@ -171,6 +175,7 @@ struct application {
     size_t task_count, task_capacity;
     struct sql_execution *sqls;
     size_t sql_count, sql_capacity;
+    struct sql_plans plans;
     struct property *properties;
     size_t property_count, property_capacity;
     struct id_map stage_numbers;    /* (id, attempt) */

@@ -92,8 +92,10 @@ bool event_log_read_data_sets(struct json_fields_reader *fields, enum json_token
 /* ---- counters of a stage ---- */
 
 struct counter {
+    int64_t id;
     int64_t value;
-    bool is_wanted;
+    bool is_python; /* tells of bytes that went to Python workers or came back */
+    bool is_internal;
 };
 
 static bool read_counter_name(struct json_fields_reader *fields, enum json_token first, void *place)
@@ -101,7 +103,8 @@ static bool read_counter_name(struct json_fields_reader *fields, enum json_token
     struct counter *counter = place;
     if (first != JSON_TEXT)
         return json_reader_skip(fields->json, first, fields->error);
-    counter->is_wanted = text_equal(fields->json->text, TEXT("data sent to Python workers")) ||
+    counter->is_internal = text_starts_with(fields->json->text, TEXT("internal.metrics."));
+    counter->is_python = text_equal(fields->json->text, TEXT("data sent to Python workers")) ||
                          text_equal(fields->json->text, TEXT("data returned from Python workers"));
     return true;
 }
@@ -109,17 +112,23 @@ static bool read_counter_name(struct json_fields_reader *fields, enum json_token
 static bool read_counter(struct json_fields_reader *fields, void *place)
 {
     static const struct json_field names[] = {
+        {FIELD_KEY("ID"), FIELD_INTEGER, offsetof(struct counter, id)},
         {FIELD_KEY("Name"), FIELD_OTHER, 0, NULL, read_counter_name},
         {FIELD_KEY("Value"), FIELD_INTEGER, offsetof(struct counter, value)},
         {{NULL, 0}},
     };
-    struct counter counter = {.value = 0};
+    struct sql_plans *plans = &application_of(fields)->plans;
+    struct counter counter = {.id = -1};
     if (!json_fields_read(fields, names, &counter))
         return false;
-    if (counter.is_wanted && counter.value > 0 && counter.value < INT64_MAX / 4 &&
+    if (counter.is_python && counter.value > 0 && counter.value < INT64_MAX / 4 &&
         *(int64_t *)place < INT64_MAX / 4)
         *(int64_t *)place += counter.value;
-    return true;
+    if (counter.is_internal || counter.id < 0)
+        return true;
+    return (sql_plans_set_value(plans, counter.id, counter.value) &&
+            sql_plans_add_stage_counter(plans, counter.id)) ||
+           error_set_memory(fields->error);
 }
 
 bool event_log_read_counters(struct json_fields_reader *fields, enum json_token first, void *place)
@@ -153,66 +162,106 @@ static const char *const file_counters[] = {
     [BYTES_WRITTEN] = "written output",
 };
 
-struct plan_metric {
-    int64_t id;
+struct read_metric {
+    struct plan_counter counter;
     int64_t kind; /* enum file_counter; -1: another */
 };
 
 static bool read_metric_name(struct json_fields_reader *fields, enum json_token first, void *place)
 {
-    struct plan_metric *metric = place;
+    struct read_metric *metric = place;
     if (first != JSON_TEXT)
         return json_reader_skip(fields->json, first, fields->error);
     for (size_t i = 0; i < COUNT_OF(file_counters); i++)
         if (text_equal(fields->json->text, text_of(file_counters[i])))
             metric->kind = (int64_t)i;
-    return true;
+    metric->counter.name = json_fields_text(fields);
+    return metric->counter.name != NO_STRING || error_set_memory(fields->error);
 }
+
+/* An operator that is being read; its counters come after those of its children. */
+struct read_node {
+    uint32_t name, detail;
+    uint32_t number; /* in the application's plans */
+    uint32_t depth;
+    uint32_t first_counter, counter_count;
+};
 
 static bool read_plan_metric(struct json_fields_reader *fields, void *place)
 {
     static const struct json_field names[] = {
         {FIELD_KEY("name"), FIELD_OTHER, 0, NULL, read_metric_name},
-        {FIELD_KEY("accumulatorId"), FIELD_INTEGER, offsetof(struct plan_metric, id)},
+        {FIELD_KEY("accumulatorId"), FIELD_INTEGER, offsetof(struct read_metric, counter.id)},
+        {FIELD_KEY("metricType"), FIELD_TEXT, offsetof(struct read_metric, counter.unit)},
         {{NULL, 0}},
     };
-    struct plan_metric metric = {.id = -1, .kind = -1};
-    (void)place;
+    struct read_metric metric = {.counter = {.id = -1}, .kind = -1};
+    struct application *application = application_of(fields);
     if (!json_fields_read(fields, names, &metric))
         return false;
-    return metric.kind < 0 ||
-           id_map_set(&application_of(fields)->file_counters, (uint64_t)metric.id, (uint32_t)metric.kind) ||
+    ((struct read_node *)place)->counter_count++;
+    bool good = metric.kind < 0 ||
+                id_map_set(&application->file_counters, (uint64_t)metric.counter.id, (uint32_t)metric.kind);
+    return (good && sql_plans_add_counter(&application->plans, &metric.counter)) ||
            error_set_memory(fields->error);
 }
 
 static bool read_plan_metrics(struct json_fields_reader *fields, enum json_token first, void *place)
 {
+    struct read_node *node = place;
+    node->first_counter = (uint32_t)application_of(fields)->plans.counter_count;
+    node->counter_count = 0;
     return read_list(fields, first, JSON_OBJECT_BEGIN, read_plan_metric, place);
 }
 
 /* The reader of JSON limits how deep this goes. */
-static bool read_node(struct json_fields_reader *fields, void *place);
+static bool read_node(struct json_fields_reader *fields, uint32_t parent, uint32_t depth);
+
+static bool read_child(struct json_fields_reader *fields, void *place)
+{
+    const struct read_node *parent = place;
+    return read_node(fields, parent->number, parent->depth + 1);
+}
 
 static bool read_nodes(struct json_fields_reader *fields, enum json_token first, void *place)
 {
-    return read_list(fields, first, JSON_OBJECT_BEGIN, read_node, place);
+    return read_list(fields, first, JSON_OBJECT_BEGIN, read_child, place);
 }
 
-static bool read_node(struct json_fields_reader *fields, void *place)
+static bool read_node(struct json_fields_reader *fields, uint32_t parent, uint32_t depth)
 {
     static const struct json_field names[] = {
+        {FIELD_KEY("nodeName"), FIELD_TEXT, offsetof(struct read_node, name)},
+        {FIELD_KEY("simpleString"), FIELD_TEXT, offsetof(struct read_node, detail)},
         {FIELD_KEY("children"), FIELD_OTHER, 0, NULL, read_nodes},
+        {FIELD_KEY("metadata"), FIELD_NOTHING},
         {FIELD_KEY("metrics"), FIELD_OTHER, 0, NULL, read_plan_metrics},
         {{NULL, 0}},
     };
-    return json_fields_read(fields, names, place);
+    struct sql_plans *plans = &application_of(fields)->plans;
+    struct read_node read = {.depth = depth};
+    if (!sql_plans_add_node(plans, parent, depth, &read.number))
+        return error_set_memory(fields->error);
+    if (!json_fields_read(fields, names, &read))
+        return false;
+    struct plan_node *node = &plans->nodes[read.number];
+    node->name = read.name;
+    node->detail = read.detail;
+    node->first_counter = read.first_counter;
+    node->counter_count = read.counter_count;
+    return true;
 }
 
 bool event_log_read_plan(struct json_fields_reader *fields, enum json_token first, void *place)
 {
+    struct plan_range *range = place;
+    struct sql_plans *plans = &application_of(fields)->plans;
     if (first != JSON_OBJECT_BEGIN)
         return json_reader_skip(fields->json, first, fields->error);
-    return read_node(fields, place);
+    range->first = (uint32_t)plans->node_count;
+    bool good = read_node(fields, NO_NODE, 0);
+    range->count = (uint32_t)plans->node_count - range->first;
+    return good;
 }
 
 /* [id, value] */
@@ -246,6 +295,8 @@ static bool read_driver_counter(struct json_fields_reader *fields, void *place)
     int64_t pair[2] = {-1, 0};
     if (!read_pair(fields, pair))
         return false;
+    if (pair[0] >= 0 && !sql_plans_set_value(&application_of(fields)->plans, pair[0], pair[1]))
+        return error_set_memory(fields->error);
     uint32_t kind = id_map_get(&application_of(fields)->file_counters, (uint64_t)pair[0]);
     if (kind != NO_ID)
         add_files(place, (enum file_counter)kind, pair[1]);

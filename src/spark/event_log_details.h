@@ -22,12 +22,18 @@ bool event_log_read_properties(struct json_fields_reader *fields, enum json_toke
 /* "RDD Info": sets the bool when Python works on one of them. */
 bool event_log_read_data_sets(struct json_fields_reader *fields, enum json_token first,
                               void *place) MUST_CHECK;
-/* "Accumulables" of a stage: sets the int64_t to the bytes that went to Python workers and came back. */
+/* "Accumulables" of a stage: what SQL's counters came to; raises the int64_t by the bytes that went to Python workers and
+ * came back. */
 bool event_log_read_counters(struct json_fields_reader *fields, enum json_token first,
                              void *place) MUST_CHECK;
 /* "Task Executor Metrics": raises struct executor_peaks. */
 bool event_log_read_peaks(struct json_fields_reader *fields, enum json_token first, void *place) MUST_CHECK;
-/* "sparkPlanInfo": remembers which counters tell of files; the place does not matter. */
+/* Nodes of application.plans. */
+struct plan_range {
+    uint32_t first, count;
+};
+
+/* "sparkPlanInfo": adds its operators, sets the struct plan_range, and remembers which counters tell of files. */
 bool event_log_read_plan(struct json_fields_reader *fields, enum json_token first, void *place) MUST_CHECK;
 /* "accumUpdates": raises struct sql_files. */
 bool event_log_read_driver_counters(struct json_fields_reader *fields, enum json_token first,

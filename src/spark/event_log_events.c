@@ -58,6 +58,7 @@ static struct stage *store_stage(struct application *application, const struct s
         stage->failure = info->failure;
     stage->uses_python = stage->uses_python || info->uses_python;
     stage->python_bytes = info->python_bytes;
+    sql_plans_claim(&application->plans, (uint32_t)(stage - application->stages));
     return stage;
 }
 
@@ -411,6 +412,7 @@ struct sql_event {
     int64_t id, time_ms;
     uint32_t description, plan, error;
     struct sql_files files;
+    struct plan_range nodes;
 };
 
 static bool read_sql_event(struct event_reader *reader, struct sql_event *event, struct sql_execution **sql)
@@ -421,7 +423,7 @@ static bool read_sql_event(struct event_reader *reader, struct sql_event *event,
         {FIELD_KEY("description"), FIELD_TEXT, AT(sql_event, description)},
         {FIELD_KEY("physicalPlanDescription"), FIELD_TEXT, AT(sql_event, plan)},
         {FIELD_KEY("errorMessage"), FIELD_TEXT, AT(sql_event, error)},
-        {FIELD_KEY("sparkPlanInfo"), FIELD_OTHER, 0, NULL, event_log_read_plan},
+        {FIELD_KEY("sparkPlanInfo"), FIELD_OTHER, AT(sql_event, nodes), NULL, event_log_read_plan},
         {FIELD_KEY("accumUpdates"), FIELD_OTHER, AT(sql_event, files), NULL, event_log_read_driver_counters},
         {{NULL, 0}},
     };
@@ -432,6 +434,13 @@ static bool read_sql_event(struct event_reader *reader, struct sql_event *event,
     return *sql != NULL || out_of_memory(reader);
 }
 
+static void set_plan(struct sql_execution *sql, const struct sql_event *event)
+{
+    sql->plan = event->plan;
+    sql->first_node = event->nodes.first;
+    sql->node_count = event->nodes.count;
+}
+
 static bool read_sql_start(struct event_reader *reader)
 {
     struct sql_event event;
@@ -439,7 +448,7 @@ static bool read_sql_start(struct event_reader *reader)
     if (!read_sql_event(reader, &event, &sql))
         return false;
     sql->description = event.description;
-    sql->plan = event.plan;
+    set_plan(sql, &event);
     sql->start_ms = event.time_ms;
     return true;
 }
@@ -450,7 +459,8 @@ static bool read_sql_update(struct event_reader *reader)
     struct sql_execution *sql;
     if (!read_sql_event(reader, &event, &sql))
         return false;
-    sql->plan = event.plan;
+    set_plan(sql, &event);
+    sql->updates++;
     return true;
 }
 

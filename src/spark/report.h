@@ -16,6 +16,7 @@
 #include "spark/metric_curves.h"
 #include "spark/metrics.h"
 #include "spark/spark_log.h"
+#include "spark/sql_operators.h"
 #include "spark/stage_comparison.h"
 #include "spark/stage_methods.h"
 #include "spark/stage_statistics.h"
@@ -52,6 +53,7 @@ struct report {
     struct stage_statistics statistics;
     struct metric_curves curves;
     struct stage_methods methods;
+    struct sql_operators operators;
     struct advice advice;
     const struct report *against; /* the run that this one is compared with; NULL: none */
     struct stage_comparison comparison;

@@ -5,6 +5,7 @@
 #include "spark/log_report.h"
 #include "spark/report.h"
 #include "spark/report_compare.h"
+#include "spark/report_sql.h"
 
 static void write_metrics(struct json_out *out, const struct task_metrics *metrics)
 {
@@ -154,23 +155,6 @@ static void write_tasks(struct json_out *out, const struct application *applicat
     json_out_end_list(out);
 }
 
-static void write_sqls(struct json_out *out, const struct application *application)
-{
-    json_out_list(out, "sql");
-    for (size_t i = 0; i < application->sql_count; i++) {
-        const struct sql_execution *sql = &application->sqls[i];
-        json_out_begin(out, i);
-        json_out_number(out, "id", sql->id);
-        json_out_text(out, "description", sql->description);
-        json_out_moment(out, "start_ms", sql->start_ms);
-        json_out_moment(out, "end_ms", sql->end_ms);
-        json_out_text(out, "error", sql->error);
-        json_out_text(out, "plan", sql->plan);
-        json_out_end(out);
-    }
-    json_out_end_list(out);
-}
-
 static void write_advice(struct json_out *out, const struct advice *advice)
 {
     json_out_list(out, "advice");
@@ -208,7 +192,7 @@ static void write_sections(const struct report *report, unsigned sections, struc
     if (sections & REPORT_TASKS)
         write_tasks(out, application);
     if (sections & REPORT_SQL)
-        write_sqls(out, application);
+        report_sql_write_json(report, out);
     if (report->log != NULL)
         log_report_write_json(report->log, sections, out);
     if (sections & REPORT_METRICS && report->metrics != NULL) {
@@ -223,6 +207,10 @@ static void write_sections(const struct report *report, unsigned sections, struc
     if (sections & REPORT_METHODS && report->methods.size > 0) {
         json_out_key(out, "methods");
         stage_methods_write_json(&report->methods, out->output);
+    }
+    if (sections & REPORT_METHODS && report->operators.size > 0) {
+        json_out_key(out, "operators");
+        sql_operators_write_json(&report->operators, application, out->output);
     }
     if (sections & REPORT_ADVICE)
         write_advice(out, &report->advice);

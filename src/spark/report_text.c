@@ -11,12 +11,24 @@
 #include "spark/plain_text.h"
 #include "spark/report.h"
 #include "spark/report_compare.h"
+#include "spark/report_sql.h"
 
 #define NAME_LETTERS 48
 #define LOG_ITEMS 5
 #define METHOD_ITEMS 5
 #define METHOD_LETTERS 120
 #define METHOD_LEAST_SHARE 0.01 /* of all stages' samples; the JSON form has the others too */
+
+static bool sum_up_samples(struct report *report, struct error *error)
+{
+    struct stage_stacks stacks;
+    if (!stage_stacks_init(&stacks, report->profile, error))
+        return false;
+    bool good = stage_methods_init(&report->methods, &stacks, error) &&
+                sql_operators_init(&report->operators, report->application, &stacks, error);
+    stage_stacks_release(&stacks);
+    return good;
+}
 
 bool report_init(struct report *report, const struct report_sources *sources, struct error *error)
 {
@@ -33,8 +45,7 @@ bool report_init(struct report *report, const struct report_sources *sources, st
     bool good = stage_statistics_init(&report->statistics, sources->application, error) &&
                 metric_curves_init(&report->curves, sources->metrics != NULL ? sources->metrics : &no_metrics,
                                    error) &&
-                stage_methods_init(&report->methods, sources->profile, error) &&
-                advice_init(&report->advice, &advised, error);
+                sum_up_samples(report, error) && advice_init(&report->advice, &advised, error);
     if (!good)
         report_release(report);
     return good;
@@ -45,6 +56,7 @@ void report_release(struct report *report)
     stage_statistics_release(&report->statistics);
     metric_curves_release(&report->curves);
     stage_methods_release(&report->methods);
+    sql_operators_release(&report->operators);
     advice_release(&report->advice);
     stage_comparison_release(&report->comparison);
 }
@@ -243,6 +255,7 @@ void report_write_text(const struct report *report, struct output *output)
     write_time_spent(report, output);
     write_stages(report, output);
     write_methods(report, output);
+    report_sql_write_text(report, output);
     report_compare_write_text(report, output);
     write_failures(report, output);
     if (report->log != NULL) {

@@ -8,14 +8,6 @@
 #include "base/id_map.h"
 #include "base/json_text.h"
 
-/* A sample's stage; `samples` of equal stage and stack are summed up. */
-struct placed_sample {
-    int64_t stage;
-    int64_t attempt;
-    uint32_t stack;
-    double count;
-};
-
 struct sums {
     struct method_row *rows; /* all methods of a stage */
     size_t size, capacity;
@@ -23,56 +15,6 @@ struct sums {
     uint32_t *seen_in;    /* number of the last stack that a frame's name counted for, by string */
     size_t string_count;
 };
-
-static bool whole_number(struct text_view text, int64_t *number)
-{
-    *number = 0;
-    if (text.size == 0 || text.size > 18)
-        return false;
-    for (size_t i = 0; i < text.size; i++) {
-        if (text.data[i] < '0' || text.data[i] > '9')
-            return false;
-        *number = *number * 10 + (text.data[i] - '0');
-    }
-    return true;
-}
-
-static uint32_t main_event(const struct profile *profile)
-{
-    double counts[EVENT_LIMIT] = {0};
-    uint32_t best = 0;
-    for (size_t i = 0; i < profile->sample_count; i++)
-        counts[profile->samples[i].event] += profile->samples[i].count;
-    for (uint32_t i = 0; i < profile->event_count; i++) {
-        if (counts[i] > 0 && text_equal(profile_text(profile, profile->events[i].name), TEXT("cpu")))
-            return i;
-        best = counts[i] > counts[best] ? i : best;
-    }
-    return best;
-}
-
-static bool place_sample(const struct profile *profile, const struct sample *sample,
-                         struct placed_sample *placed)
-{
-    uint32_t stage = context_table_value(&profile->contexts, sample->context, LABEL_STAGE);
-    uint32_t attempt = context_table_value(&profile->contexts, sample->context, LABEL_STAGE_ATTEMPT);
-    *placed = (struct placed_sample){.stack = sample->stack, .count = sample->count};
-    if (stage == 0 || !whole_number(profile_text(profile, stage), &placed->stage))
-        return false;
-    if (attempt != 0 && !whole_number(profile_text(profile, attempt), &placed->attempt))
-        placed->attempt = 0;
-    return true;
-}
-
-static int compare_placed(const void *left, const void *right)
-{
-    const struct placed_sample *a = left, *b = right;
-    if (a->stage != b->stage)
-        return a->stage < b->stage ? -1 : 1;
-    if (a->attempt != b->attempt)
-        return a->attempt < b->attempt ? -1 : 1;
-    return (a->stack > b->stack) - (a->stack < b->stack);
-}
 
 static struct method_row *row_of(struct sums *sums, uint32_t name)
 {
@@ -119,7 +61,7 @@ static int compare_rows(const void *left, const void *right)
     return (a->name > b->name) - (a->name < b->name);
 }
 
-static bool finish_item(struct stage_methods *methods, struct sums *sums, const struct placed_sample *one,
+static bool finish_item(struct stage_methods *methods, struct sums *sums, const struct stage_stack *one,
                         double samples)
 {
     if (!array_reserve(&methods->items, &methods->capacity, methods->size + 1, SIZE_MAX / 1024))
@@ -138,48 +80,32 @@ static bool finish_item(struct stage_methods *methods, struct sums *sums, const 
     return true;
 }
 
-static bool sum_up(struct stage_methods *methods, const struct placed_sample *placed, size_t count,
-                   struct sums *sums)
+static bool sum_up(struct stage_methods *methods, const struct stage_stacks *stacks, struct sums *sums)
 {
-    double samples = 0, of_stack = 0;
-    uint32_t stamp = 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct placed_sample *one = &placed[i], *next = i + 1 < count ? &placed[i + 1] : NULL;
-        bool ends_stage = next == NULL || next->stage != one->stage || next->attempt != one->attempt;
-        of_stack += one->count;
-        samples += one->count;
-        if (!ends_stage && next->stack == one->stack)
-            continue;
-        if (!add_stack(methods->profile, sums, one->stack, of_stack, ++stamp))
+    for (size_t begin = 0, end; begin < stacks->size; begin = end) {
+        double samples = 0;
+        end = stage_stacks_end(stacks, begin);
+        for (size_t i = begin; i < end; i++) {
+            samples += stacks->items[i].count;
+            if (!add_stack(methods->profile, sums, stacks->items[i].stack, stacks->items[i].count,
+                           (uint32_t)i + 1))
+                return false;
+        }
+        if (!finish_item(methods, sums, &stacks->items[begin], samples))
             return false;
-        of_stack = 0;
-        if (ends_stage && !finish_item(methods, sums, one, samples))
-            return false;
-        samples = ends_stage ? 0 : samples;
     }
     return true;
 }
 
-bool stage_methods_init(struct stage_methods *methods, const struct profile *profile, struct error *error)
+bool stage_methods_init(struct stage_methods *methods, const struct stage_stacks *stacks, struct error *error)
 {
-    *methods = (struct stage_methods){.profile = profile};
-    if (profile == NULL || profile->sample_count == 0)
+    *methods = (struct stage_methods){.profile = stacks->profile, .event = stacks->event};
+    if (stacks->size == 0)
         return true;
-    methods->event = main_event(profile);
-    struct sums sums = {.string_count = profile->strings.size};
-    struct placed_sample *placed = malloc(profile->sample_count * sizeof(*placed));
+    struct sums sums = {.string_count = stacks->profile->strings.size};
     sums.seen_in = calloc(sums.string_count + 1, sizeof(*sums.seen_in));
     id_map_init(&sums.places);
-    bool good = placed != NULL && sums.seen_in != NULL;
-    size_t count = 0;
-    for (size_t i = 0; good && i < profile->sample_count; i++)
-        if (profile->samples[i].event == methods->event)
-            count += place_sample(profile, &profile->samples[i], &placed[count]);
-    if (good && count > 0) {
-        qsort(placed, count, sizeof(*placed), compare_placed);
-        good = sum_up(methods, placed, count, &sums);
-    }
-    free(placed);
+    bool good = sums.seen_in != NULL && sum_up(methods, stacks, &sums);
     free(sums.seen_in);
     free(sums.rows);
     id_map_release(&sums.places);

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "model/profile.h"
+#include "spark/stage_stacks.h"
 
 #define STAGE_METHODS_MOST 10
 
@@ -34,13 +35,13 @@ struct stage_methods_item {
 
 struct stage_methods {
     const struct profile *profile;
-    uint32_t event;                   /* "cpu" when there is one, else the one with the most samples */
+    uint32_t event;                   /* of stage_stacks */
     struct stage_methods_item *items; /* by stage and attempt */
     size_t size, capacity;
 };
 
-/* `profile` NULL: nothing is known. Samples without a stage are passed over. */
-bool stage_methods_init(struct stage_methods *methods, const struct profile *profile,
+/* Borrows the stacks' profile only. */
+bool stage_methods_init(struct stage_methods *methods, const struct stage_stacks *stacks,
                         struct error *error) MUST_CHECK;
 void stage_methods_release(struct stage_methods *methods);
 /* NULL: no sample was taken in that stage. */

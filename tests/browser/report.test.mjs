@@ -39,11 +39,12 @@ for (const colorScheme of ["light", "dark"]) {
     test(`shows all sections with content in ${colorScheme}`, async () => {
         const { page, problems, close } = await open({ colorScheme });
         assert.equal(await page.title(), "event log of a test");
-        for (const id of ["summary", "advice", "times", "stages", "errors", "chunks"]) assert.equal(await count(page, `section#${id}`), 1, id);
+        for (const id of ["summary", "advice", "times", "stages", "sql", "errors", "chunks"]) assert.equal(await count(page, `section#${id}`), 1, id);
         assert.equal(await count(page, "#stage-table tbody tr"), 7);
         assert.ok(await count(page, "#time-spent tr") >= 4);
         assert.ok(await count(page, "#advice li") >= 2);
         assert.ok(await count(page, ".error") >= 3);
+        assert.equal(await count(page, ".query[open] .plan li"), 12);
         assert.match(await page.textContent("#errors"), /ValueError: bad record <b>&<\/b>/);
         assert.ok(await count(page, ".chunk pre") >= 3);
         await eventually("tasks are drawn", async () => await coloured(page) > 100, true);
@@ -68,6 +69,16 @@ test("a stage opens from the table, from advice and from its address", async () 
     const second = await open({}, "#stage=7.0");
     assert.match(await second.page.textContent("#stage"), /always bad/);
     await second.close();
+});
+
+test("a query's plan shows what its operators counted and leads to their stages", async () => {
+    const { page, problems, close } = await open();
+    assert.match(await page.textContent(".query summary"), /Query 0 collect at .* plan changed 3 times/);
+    assert.match(await page.textContent(".plan li:nth-child(12)"), /^Range.*number of output rows 1,000$/);
+    await page.click(".plan li:nth-child(4) .link");
+    assert.match(await page.textContent("#stage-title"), /^Stage 6\.0/);
+    assert.deepEqual(problems, []);
+    await close();
 });
 
 test("tables sort by their heads", async () => {

@@ -14,6 +14,7 @@ before(async () => {
     sparkflame(["report", join(data, "event_log", "single"), join(data, "report"), "-o", scratch.path("report.html")]);
     scratch.write("plain.folded", "main;work 3\nmain;rest 4\n");
     sparkflame(["report", join(data, "event_log", "single"), scratch.path("plain.folded"), "-o", scratch.path("plain.html")]);
+    sparkflame(["report", join(data, "advice", "stages"), "-o", scratch.path("operators.html")]);
     browser = await launch();
 });
 
@@ -122,6 +123,19 @@ test("a profile without labels and times is shown, too", async () => {
     await shows(page, "#flames", /^samples: 7/);
     await page.click("#stage-table tbody tr:nth-child(3) .link");
     assert.equal(await page.locator("#stage-flames").count(), 0);
+    assert.deepEqual(problems, []);
+    await close();
+});
+
+test("operators lead to the flame graph of their generated code", async () => {
+    const { page, problems, close } = await open("operators.html", {}, "#stage=1.0");
+    const rows = await page.locator("#stage-operators tr").allTextContents();
+    assert.match(rows[0], /^Sort144/);
+    await page.click("#stage-operators tr:first-child .link");
+    await shows(page, "#flame", /144/);
+    await eventually("the list names the stage", () => page.inputValue('#flame select[data-label="stage"]'), "=1");
+    const share = page.locator(".plan .link", { hasText: "of the samples" }).first();
+    await share.click();
     assert.deepEqual(problems, []);
     await close();
 });

@@ -141,6 +141,12 @@ export class FlameSection {
         this.app!.update({ only: option === "" ? others : [...others, { key: label, value: option.replace(/^=|^none$/, "") }] }, true);
     }
 
+    /** Samples of a stage that have a method of this pattern on their stack. */
+    showCode(stage: number, pattern: string): void {
+        const others = this.app?.state.only.filter((one) => one.key !== "stage") ?? [];
+        this.app?.update({ only: [...others, { key: "stage", value: String(stage) }], keep: pattern, zoom: "" }, true);
+    }
+
     /** The lists tell what the viewer's own chips and legend chose. */
     private follow(state: State): void {
         for (const [label, list] of this.lists) {

@@ -1,9 +1,10 @@
-// The page of a report: summary, advice, timeline, stages, one stage, errors, what the logs say most.
+// The page of a report: summary, advice, timeline, stages, one stage, SQL, errors, what the logs say most.
 import { decodeBase64, decompress } from "./bytes.js";
 import { element } from "./dom.js";
 import { bytes, duration, LogError, moment, percent, Report, span, Stage, TASK_STATUS, timeSpent } from "./report_model.js";
 import { comparisonParts } from "./report_comparison.js";
 import { FlameSection, ProfileStore, stageFlames } from "./report_flame.js";
+import { sqlParts, stageOperators } from "./report_sql.js";
 import { Column, sortableTable } from "./report_table.js";
 import { Timeline } from "./report_timeline.js";
 import { applyTheme, isDark, startsDark, storedTheme, storeTheme } from "./theme.js";
@@ -146,17 +147,23 @@ function show(report: Report, host: HTMLElement): FlameSection | null {
     const details = element("section", { id: "stage", "aria-live": "polite", hidden: true });
     const showStage = (number: number): void => {
         const place = element("div");
-        details.replaceChildren(...stageDetails(report, number), place);
+        const { id, attempt } = report.stages[number]!;
+        details.replaceChildren(...stageDetails(report, number), ...[stageOperators(report, id, attempt, showCode)].filter((part) => part !== null), place);
         if (store.isThere) void addStageFlames(report, number, store, place);
         details.hidden = false;
         details.scrollIntoView({ block: "start" });
         document.getElementById("stage-title")!.focus({ preventScroll: true });
         history.replaceState(null, "", `#stage=${report.stages[number]!.id}.${report.stages[number]!.attempt}`);
     };
+    const showCode = flames === null ? null : (stage: number, pattern: string): void => {
+        flames.showCode(stage, pattern);
+        document.getElementById("flame")!.scrollIntoView({ block: "start" });
+    };
     const chooseById = (id: number, attempt: number): void => {
         const number = report.stages.findIndex((stage) => stage.id === id && stage.attempt === attempt);
         if (number >= 0) showStage(number);
     };
+    const chooseLast = (id: number): void => chooseById(id, Math.max(...report.stages.filter((stage) => stage.id === id).map((stage) => stage.attempt)));
     const ran = report.stages.filter((stage) => stage.status !== "skipped" && stage.status !== "pending");
     const stages = section("stages", "Stages", sortableTable("stage-table", "Stages", STAGE_COLUMNS, ran, (stage) => showStage(report.stages.indexOf(stage))));
     const timeline = report.tasks.id.length === 0 && !report.curves ? null : new Timeline(report, showStage, (range) => flames?.setRange(range));
@@ -165,7 +172,7 @@ function show(report: Report, host: HTMLElement): FlameSection | null {
         timeline === null ? null : section("times", "Timeline", element("p", { class: "label" }, `Drag to look closer, double click to see all; a click on a task shows its stage.${flames ? " The flame graph below shows the same time." : ""}`), timeline.host),
         report.comparison ? section("comparison", "Comparison", ...comparisonParts(report, store, chooseById)) : null,
         flames === null ? null : section("flame", "Flame graph", flames.host),
-        stages, details, errors(report), chunks(report),
+        stages, details, report.sql.length === 0 ? null : section("sql", "SQL", ...sqlParts(report, chooseLast, showCode)), errors(report), chunks(report),
     ].filter((part) => part !== null);
     const links = parts.filter((part) => part !== details).map((part) => element("a", { href: `#${part.id}` }, part.querySelector("h2")!.textContent!));
     host.replaceChildren(element("header", {}, element("h1", {}, report.application.name ?? report.application.id ?? "Spark application"), element("nav", {}, ...links), themeButton()),

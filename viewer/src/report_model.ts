@@ -39,6 +39,20 @@ export interface Comparison {
     before: ComparedSide | null; after: ComparedSide | null;
 }
 
+/** A node of a SQL plan; `parent` is its number in the list, `code` finds its generated methods. */
+export interface Operator {
+    name: string | null; detail: string | null; parent: number | null; code: string | null;
+    metrics: { name: string; unit: string; value: number }[]; stages: number[];
+}
+
+export interface Query {
+    id: number; description: string | null; start_ms: number | null; end_ms: number | null; error: string | null; plan: string | null;
+    plan_updates: number; operators: Operator[];
+}
+
+/** In which operators the samples of a stage were; null is outside of generated code. */
+export interface StageOperators { stage: number; attempt: number; sql: number; operators: { operator: number | null; samples: number }[] }
+
 export interface TaskColumns {
     id: number[]; stage: number[]; executor: number[]; index: number[]; attempt: number[]; status: number[]; launch_ms: number[];
     duration_ms: number[]; run_ms: number[]; cpu_ns: number[]; gc_ms: number[]; wait_ms: number[]; spilled_bytes: number[];
@@ -49,7 +63,7 @@ export interface Report {
     application: { id: string | null; name: string | null; user: string | null; spark_version: string | null;
                    java_version: string | null; start_ms: number | null; end_ms: number | null };
     executors: Executor[]; jobs: Job[]; stages: Stage[]; advice: Advice[]; tasks: TaskColumns;
-    curves?: Curve[]; comparison?: Comparison[];
+    sql: Query[]; operators?: StageOperators[]; curves?: Curve[]; comparison?: Comparison[];
     against?: { id: string | null; name: string | null; start_ms: number | null; end_ms: number | null }; errors?: LogError[]; chunks?: { count: number; lines: string[] }[]; logs?: { path: string }[];
 }
 

@@ -1,0 +1,108 @@
+// SQL queries: their plans as trees of operators with what these counted, and how many samples were in their generated code.
+import { element } from "./dom.js";
+import { bytes, duration, type Operator, percent, type Query, type Report, span, type StageOperators } from "./report_model.js";
+
+const MOST_QUERIES = 100, OPEN_QUERIES = 3;
+
+/** Shows the flame graph of a stage's samples whose stacks match. */
+export type ShowCode = (stage: number, pattern: string) => void;
+
+function value(metric: Operator["metrics"][number]): string {
+    switch (metric.unit) {
+    case "bytes": return bytes(metric.value);
+    case "ms": return duration(metric.value);
+    case "ns": return duration(metric.value / 1e6);
+    default: return metric.value.toLocaleString("en");
+    }
+}
+
+/** How deep each node stands. */
+function depths(query: Query): number[] {
+    const found: number[] = [];
+    for (const { parent } of query.operators) found.push(parent === null ? 0 : found[parent]! + 1);
+    return found;
+}
+
+interface Counted { samples: number; stage: number; most: number }
+
+/** Samples of each node over all stages of the query, and the stage that has most of them. */
+function samplesOf(query: Query, all: StageOperators[]): { nodes: Map<number, Counted>; whole: number } {
+    const nodes = new Map<number, Counted>();
+    let whole = 0;
+    for (const { stage, operators } of all.filter((one) => one.sql === query.id)) {
+        for (const { operator, samples } of operators) {
+            whole += samples;
+            if (operator === null) continue;
+            const counted = nodes.get(operator) ?? { samples: 0, stage, most: 0 };
+            counted.samples += samples;
+            if (samples > counted.most) [counted.most, counted.stage] = [samples, stage];
+            nodes.set(operator, counted);
+        }
+    }
+    return { nodes, whole };
+}
+
+function shareOf(node: Operator, counted: Counted | undefined, whole: number, showCode: ShowCode | null): Node[] {
+    if (!counted) return [];
+    const text = `${percent(counted.samples, whole)} of the samples`;
+    const meter = element("meter", { min: 0, max: whole, value: counted.samples, "aria-label": text });
+    const { code } = node;
+    return [meter, showCode === null || code === null ? element("span", {}, text)
+        : element("button", { type: "button", class: "link", title: "Flame graph of this operator", click: () => showCode(counted.stage, code) }, text)];
+}
+
+function tree(query: Query, all: StageOperators[], choose: (stage: number) => void, showCode: ShowCode | null): HTMLElement {
+    const { nodes, whole } = samplesOf(query, all), depth = depths(query);
+    const items = query.operators.map((node, i) => {
+        const counts = node.metrics.filter((metric) => metric.value > 0).map((metric) => element("span", { class: "count" }, `${metric.name} `, element("b", {}, value(metric))));
+        const stages = node.stages.map((stage) => element("button", { type: "button", class: "link", click: () => choose(stage) }, `stage ${stage}`));
+        const item = element("li", { title: node.detail }, element("span", { class: "operator" }, node.name ?? "?"), ...shareOf(node, nodes.get(i), whole, showCode), ...stages, ...counts);
+        item.style.paddingInlineStart = `${Math.min(depth[i]!, 30) * 14}px`;
+        return item;
+    });
+    return element("ul", { class: "plan" }, ...items);
+}
+
+function queryItem(query: Query, report: Report, open: boolean, choose: (stage: number) => void, showCode: ShowCode | null): HTMLElement {
+    const took = duration(span(query.start_ms, query.end_ms));
+    const changed = query.plan_updates === 0 ? "" : `, plan changed ${query.plan_updates} time${query.plan_updates === 1 ? "" : "s"} while it ran`;
+    const item = element("details", { class: "query" }, element("summary", {}, element("strong", {}, `Query ${query.id}`),
+        ` ${query.description ?? ""} `, element("span", { class: "label" }, `${took}${changed}`)));
+    // Plans of queries nobody opens are not built.
+    let isBuilt = false;
+    const build = (): void => {
+        if (isBuilt || !item.open) return;
+        isBuilt = true;
+        if (query.error) item.append(element("pre", {}, query.error));
+        item.append(tree(query, report.operators ?? [], choose, showCode));
+        if (query.plan) item.append(element("details", {}, element("summary", {}, "Physical plan as text"), element("pre", {}, query.plan)));
+    };
+    item.addEventListener("toggle", build);
+    item.open = open;
+    build();
+    return item;
+}
+
+export function sqlParts(report: Report, choose: (stage: number) => void, showCode: ShowCode | null): Node[] {
+    const longest = [...report.sql].sort((a, b) => (span(b.start_ms, b.end_ms) ?? -1) - (span(a.start_ms, a.end_ms) ?? -1));
+    const rest = longest.length - MOST_QUERIES;
+    return [...longest.slice(0, MOST_QUERIES).map((query, i) => queryItem(query, report, i < OPEN_QUERIES, choose, showCode)),
+            ...(rest > 0 ? [element("p", { class: "label" }, `and ${rest} shorter ones`)] : [])];
+}
+
+/** The operators that the samples of one stage were in; null when generated code tells nothing of them. */
+export function stageOperators(report: Report, id: number, attempt: number, showCode: ShowCode | null): HTMLElement | null {
+    const own = report.operators?.find((one) => one.stage === id && one.attempt === attempt);
+    const query = own && report.sql.find((one) => one.id === own.sql);
+    if (!own || !query || own.operators.every(({ operator }) => operator === null)) return null;
+    const whole = own.operators.reduce((sum, { samples }) => sum + samples, 0);
+    const rows = own.operators.map(({ operator, samples }) => {
+        const node = operator === null ? null : query.operators[operator]!;
+        const name = node?.name ?? "outside of generated code";
+        const head = node?.code && showCode
+            ? element("button", { type: "button", class: "link", click: () => showCode(id, node.code!) }, name) : name;
+        return element("tr", {}, element("th", { scope: "row", title: node?.detail }, head), element("td", { class: "number" }, samples.toLocaleString("en")),
+            element("td", { class: "number" }, percent(samples, whole)), element("td", { class: "bar-cell" }, element("meter", { min: 0, max: whole, value: samples, "aria-label": name })));
+    });
+    return element("table", { id: "stage-operators" }, element("caption", {}, `Samples by operator of query ${query.id}`), element("tbody", {}, ...rows));
+}
