@@ -104,8 +104,9 @@ bool jfr_stacks_set(struct jfr_stacks *stacks, struct jfr_trace_hash hash, uint3
 {
     if ((stacks->slots == NULL || (stacks->size + 1) * 4 > (stacks->slot_mask + 1) * 3) && !grow(stacks))
         return false;
-    stacks->slots[find_slot(stacks, hash)] = (struct jfr_trace_slot){hash.hash, hash.check, number + 1};
-    stacks->size++;
+    struct jfr_trace_slot *slot = &stacks->slots[find_slot(stacks, hash)];
+    stacks->size += slot->number == 0; /* else another thread was quicker */
+    *slot = (struct jfr_trace_slot){hash.hash, hash.check, number + 1};
     return true;
 }
 

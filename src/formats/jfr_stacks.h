@@ -53,7 +53,7 @@ struct jfr_trace_hash jfr_trace_hash(const void *bytes, size_t size, uint64_t wo
 void jfr_stacks_prefetch(const struct jfr_stacks *stacks, struct jfr_trace_hash hash);
 /* The stack's number in the list; NO_STACK when the bytes are new. */
 uint32_t jfr_stacks_find(const struct jfr_stacks *stacks, struct jfr_trace_hash hash);
-/* Remembers it, after jfr_stacks_find() found none. False: out of memory. */
+/* Remembers it. False: out of memory. */
 bool jfr_stacks_set(struct jfr_stacks *stacks, struct jfr_trace_hash hash, uint32_t number) MUST_CHECK;
 /* Notes what a method's number means. False: in the newest world it means something else. */
 bool jfr_stacks_agree(struct jfr_stacks *stacks, uint64_t method, struct text_view meaning);

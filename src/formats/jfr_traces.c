@@ -2,7 +2,9 @@
 
 #include <endian.h>
 #include <inttypes.h>
+#include <stdlib.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 
 #ifdef __SSE2__
@@ -10,7 +12,10 @@
 #endif
 
 #define TRACE_MISSING (NO_ID - 1)
-#define BATCH_TRACES 32
+#define BATCH_TRACES 128
+#define MOST_DRAFT_BYTES ((size_t)1 << 30)
+/* Drafts of more bytes are not worth keeping for a larger batch. */
+#define ENOUGH_DRAFT_BYTES ((size_t)256 << 10)
 #define BLOCK_BYTES 64
 #define WORD_BYTES 8
 #define LONGEST_KNOWN 16
@@ -27,6 +32,7 @@ void jfr_traces_release(struct jfr_traces *traces)
 {
     id_map_release(&traces->numbers);
     id_map_release(&traces->constants);
+    free(traces->drafts);
 }
 
 void jfr_traces_begin(struct jfr_traces *traces)
@@ -60,14 +66,23 @@ uint32_t jfr_traces_stack(const struct jfr_traces *traces, uint64_t id)
 
 /* ---- frames ---- */
 
+/* Threads share the profile that frames are added to. */
+static uint32_t name_frame(struct jfr_traces *traces, const uint64_t *slots)
+{
+    jfr_stacks_lock(traces->names->stacks);
+    uint32_t frame = jfr_names_frame(traces->names, slots[JFR_FRAME_METHOD], (uint32_t)slots[JFR_FRAME_LINE],
+                                     (uint32_t)slots[JFR_FRAME_TYPE]);
+    jfr_stacks_unlock(traces->names->stacks);
+    return frame;
+}
+
 static uint32_t read_plain_frame(struct jfr_traces *traces, struct jfr_cursor *cursor)
 {
     uint64_t slots[JFR_CONSTANT_SLOTS] = {0};
     struct jfr_layout whole = *traces->names->schema->frame;
     whole.needed = whole.count;
     jfr_layout_read(&whole, cursor, slots);
-    return jfr_names_frame(traces->names, slots[JFR_FRAME_METHOD], (uint32_t)slots[JFR_FRAME_LINE],
-                           (uint32_t)slots[JFR_FRAME_TYPE]);
+    return name_frame(traces, slots);
 }
 
 /* A frame that is not there is one of no known method. */
@@ -80,8 +95,8 @@ static uint32_t read_frame(struct jfr_traces *traces, struct jfr_cursor *cursor)
     if (known != NO_ID || cursor->failed)
         return known;
     struct jfr_cursor constant = jfr_chunk_constant(traces->names->chunk, JFR_POOL_STACK_FRAME, id);
-    uint32_t frame =
-        constant.failed ? jfr_names_frame(traces->names, 0, 0, 0) : read_plain_frame(traces, &constant);
+    uint32_t frame = constant.failed ? name_frame(traces, (uint64_t[JFR_CONSTANT_SLOTS]){0})
+                                     : read_plain_frame(traces, &constant);
     return frame != NO_FRAME && id_map_set(&traces->constants, id, frame) ? frame : NO_FRAME;
 }
 
@@ -251,26 +266,14 @@ static bool put_frames(struct jfr_traces *traces, struct jfr_cursor *cursor, uin
     return true;
 }
 
-static bool make_stack(struct jfr_traces *traces, const uint8_t *frames, uint32_t *number,
-                       struct error *error)
+/* Room at the end of the drafts for the codes of that many frames; returns its end, NULL when there is no memory. */
+static uint8_t *add_draft(struct jfr_traces *traces, size_t count)
 {
-    const struct jfr_names *names = traces->names;
-    struct stack_list *list = &names->stacks->list;
-    struct jfr_cursor cursor = {frames, names->chunk->bytes + names->chunk->size, false};
-    uint64_t count = jfr_varint(&cursor);
-    if (names->schema->frame->count == 0 || !jfr_has_room_for(&cursor, count))
-        return error_set(error, ERROR_BAD_INPUT, "a stack has more frames than bytes");
-    uint64_t skipped = count > READER_DEPTH_LIMIT ? count - READER_DEPTH_LIMIT : 0;
-    traces->cut_stacks += skipped > 0;
-    for (uint64_t i = 0; i < skipped; i++)
-        skip_frame(traces, &cursor);
-    uint8_t *place = stack_list_begin(list, (size_t)(count - skipped));
-    if (place == NULL)
-        return error_set_memory(error);
-    if (!put_frames(traces, &cursor, count - skipped, &place, error))
-        return false;
-    *number = stack_list_end(list, place);
-    return *number != NO_STACK || error_set_memory(error);
+    size_t size = traces->draft_size + count * STACK_LIST_LONGEST_CODE;
+    if (!array_reserve(&traces->drafts, &traces->draft_capacity, size + 1, MOST_DRAFT_BYTES))
+        return NULL;
+    traces->draft_size = size;
+    return traces->drafts + size;
 }
 
 /* ---- traces ---- */
@@ -282,30 +285,116 @@ struct trace {
     size_t size;
     uint32_t *number; /* where its stack's belongs; NULL: it is not wanted */
     struct jfr_trace_hash hash;
+    /* When its bytes are new, the codes of its frames in the drafts. */
+    size_t codes_at;
+    size_t codes_size;
+    uint32_t codes_hash;
 };
 
-static bool find_stack(struct jfr_traces *traces, const struct trace *trace, struct error *error)
+/* Frames are at the cursor, behind their count. */
+static bool draft_frames(struct jfr_traces *traces, struct trace *trace, struct jfr_cursor *cursor,
+                         struct error *error)
+{
+    uint64_t count = jfr_varint(cursor);
+    if (traces->names->schema->frame->count == 0 || !jfr_has_room_for(cursor, count))
+        return error_set(error, ERROR_BAD_INPUT, "a stack has more frames than bytes");
+    uint64_t skipped = count > READER_DEPTH_LIMIT ? count - READER_DEPTH_LIMIT : 0;
+    traces->cut_stacks += skipped > 0;
+    for (uint64_t i = 0; i < skipped; i++)
+        skip_frame(traces, cursor);
+    uint8_t *end = add_draft(traces, (size_t)(count - skipped)), *place = end;
+    if (end == NULL)
+        return error_set_memory(error);
+    if (!put_frames(traces, cursor, count - skipped, &place, error))
+        return false;
+    trace->codes_at = (size_t)(place - traces->drafts);
+    trace->codes_size = (size_t)(end - place);
+    trace->codes_hash = stack_list_hash(place, trace->codes_size);
+    return true;
+}
+
+/* False also for a trace without frames, which stays missing, with no error. */
+static bool draft(struct jfr_traces *traces, struct trace *trace, struct error *error)
 {
     const struct jfr_names *names = traces->names;
-    uint32_t number = names->world == JFR_NO_WORLD ? NO_STACK : jfr_stacks_find(names->stacks, trace->hash);
-    if (number == NO_STACK) {
-        struct jfr_cursor cursor = {trace->at, trace->at + trace->size, false};
-        if (names->schema->frame == NULL ||
-            !jfr_layout_find(names->schema->pools[JFR_POOL_STACK_TRACE], &cursor, JFR_TRACE_FRAMES))
-            return true;
-        if (!make_stack(traces, cursor.at, &number, error))
-            return error_prefix(error, "chunk offset %zu", (size_t)(trace->at - names->chunk->bytes));
-        if (names->world != JFR_NO_WORLD && !jfr_stacks_set(names->stacks, trace->hash, number))
-            return error_set_memory(error);
+    struct jfr_cursor cursor = {trace->at, trace->at + trace->size, false};
+    if (names->schema->frame == NULL ||
+        !jfr_layout_find(names->schema->pools[JFR_POOL_STACK_TRACE], &cursor, JFR_TRACE_FRAMES))
+        return false;
+    cursor.end = names->chunk->bytes + names->chunk->size;
+    if (draft_frames(traces, trace, &cursor, error))
+        return true;
+    error_prefix(error, "chunk offset %zu", (size_t)(trace->at - names->chunk->bytes));
+    return false;
+}
+
+/* Adds the drafts to the list of stacks, which other threads use, too. */
+static bool take_drafts(struct jfr_traces *traces, const struct trace *drafted, size_t count,
+                        struct error *error)
+{
+    struct jfr_stacks *stacks = traces->names->stacks;
+    bool good = true;
+    jfr_stacks_lock(stacks);
+    for (size_t i = 0; i < count; i++)
+        stack_list_prefetch_codes(&stacks->list, drafted[i].codes_hash);
+    for (size_t i = 0; good && i < count; i++) {
+        const struct trace *trace = &drafted[i];
+        uint32_t number = stack_list_add_codes(&stacks->list, traces->drafts + trace->codes_at,
+                                               trace->codes_size, trace->codes_hash);
+        good = number != NO_STACK &&
+               (traces->names->world == JFR_NO_WORLD || jfr_stacks_set(stacks, trace->hash, number));
+        *trace->number = number == NO_STACK ? TRACE_MISSING : number;
     }
-    *trace->number = number;
-    return true;
+    jfr_stacks_unlock(stacks);
+    traces->draft_size = 0;
+    return good || error_set_memory(error);
+}
+
+/* Takes the traces apart; what stands before a broken one is kept. */
+static bool add_new(struct jfr_traces *traces, struct trace *new, size_t count, struct error *error)
+{
+    struct error found = {0};
+    size_t drafted = 0;
+    for (size_t i = 0; i < count && found.code == ERROR_NONE; i++) {
+        new[drafted] = new[i];
+        drafted += draft(traces, &new[drafted], &found);
+        if (traces->draft_size < ENOUGH_DRAFT_BYTES)
+            continue;
+        if (!take_drafts(traces, new, drafted, error))
+            return false;
+        drafted = 0;
+    }
+    if (!take_drafts(traces, new, drafted, error))
+        return false;
+    if (found.code != ERROR_NONE && error != NULL)
+        *error = found;
+    return found.code == ERROR_NONE;
+}
+
+/* Sets the numbers of those whose bytes were met before, and returns how many others there are, which stand first then. */
+static size_t find_known_traces(struct jfr_traces *traces, struct trace *batch, size_t count)
+{
+    struct jfr_stacks *stacks = traces->names->stacks;
+    size_t new_count = 0;
+    if (traces->names->world == JFR_NO_WORLD)
+        return count;
+    jfr_stacks_lock(stacks);
+    for (size_t i = 0; i < count; i++)
+        jfr_stacks_prefetch(stacks, batch[i].hash);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t number = jfr_stacks_find(stacks, batch[i].hash);
+        if (number == NO_STACK)
+            batch[new_count++] = batch[i];
+        else
+            *batch[i].number = number;
+    }
+    jfr_stacks_unlock(stacks);
+    return new_count;
 }
 
 /* Each step for all traces before the next one: what one step reads was asked for in the step before. */
 static bool add_batch(struct jfr_traces *traces, struct trace *batch, size_t count, struct error *error)
 {
-    struct jfr_stacks *stacks = traces->names->stacks;
     size_t wanted = 0;
     for (size_t i = 0; i < count; i++) {
         batch[i].number = id_map_find(&traces->numbers, batch[i].id);
@@ -314,14 +403,7 @@ static bool add_batch(struct jfr_traces *traces, struct trace *batch, size_t cou
         batch[wanted] = batch[i];
         batch[wanted++].hash = jfr_trace_hash(batch[i].at, batch[i].size, traces->world);
     }
-    bool good = true;
-    jfr_stacks_lock(stacks);
-    for (size_t i = 0; i < wanted; i++)
-        jfr_stacks_prefetch(stacks, batch[i].hash);
-    for (size_t i = 0; good && i < wanted; i++)
-        good = find_stack(traces, &batch[i], error);
-    jfr_stacks_unlock(stacks);
-    return good;
+    return add_new(traces, batch, find_known_traces(traces, batch, wanted), error);
 }
 
 static bool read_pool(struct jfr_traces *traces, const struct jfr_trace_pool *pool, struct error *error)

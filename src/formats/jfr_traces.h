@@ -40,6 +40,9 @@ struct jfr_traces {
     struct id_map constants; /* frames, by their numbers in the chunk */
     struct jfr_known_frame known[JFR_KNOWN_FRAMES];
     struct jfr_known_short_frame known_short[JFR_KNOWN_FRAMES];
+    uint8_t *drafts; /* codes of stacks that are not in the list yet */
+    size_t draft_size;
+    size_t draft_capacity;
     uint64_t world;      /* that `known` is of */
     uint64_t cut_stacks; /* over the limit of depth */
 };

@@ -8,7 +8,6 @@
 
 #define FIRST_SLOTS 1024
 #define ARENA_LIMIT_BYTES ((size_t)32 << 30)
-#define LONGEST_CODE 5
 #define MOST_PATH_BYTES ((size_t)1 << 30)
 /* Leaves of a path that are looked at one by one. */
 #define MOST_STEPS 8
@@ -86,30 +85,22 @@ static uint32_t append_path(struct stack_list *list, const uint8_t *bytes, size_
     return append(list, (struct listed_stack){.bytes = (const uint8_t *)copy.data, .size = (uint32_t)size});
 }
 
-uint8_t *stack_list_begin(struct stack_list *list, size_t count)
+uint32_t stack_list_add_codes(struct stack_list *list, const uint8_t *codes, size_t size, uint32_t hash)
 {
-    if (!array_reserve(&list->scratch, &list->scratch_capacity, count * LONGEST_CODE + 1, MOST_PATH_BYTES))
-        return NULL;
-    list->scratch_end = list->scratch + count * LONGEST_CODE;
-    return list->scratch_end;
-}
-
-uint32_t stack_list_end(struct stack_list *list, const uint8_t *place)
-{
-    size_t size = (size_t)(list->scratch_end - place);
-    if ((list->slots == NULL || (list->path_count + 1) * 4 > (list->slot_mask + 1) * 3) && !grow_slots(list))
+    if (size > MOST_PATH_BYTES ||
+        ((list->slots == NULL || (list->path_count + 1) * 4 > (list->slot_mask + 1) * 3) &&
+         !grow_slots(list)))
         return NO_STACK;
-    uint32_t hash = (uint32_t)(hash_bytes(place, size) >> 32);
     size_t slot = hash & list->slot_mask;
     for (; list->slots[slot] != 0; slot = (slot + 1) & list->slot_mask) {
         if (list->slots[slot] >> 32 != hash)
             continue;
         uint32_t number = (uint32_t)list->slots[slot] - 1;
         const struct listed_stack *known = &list->stacks[number];
-        if (known->size == size && memcmp(known->bytes, place, size) == 0)
+        if (known->size == size && memcmp(known->bytes, codes, size) == 0)
             return number;
     }
-    uint32_t number = append_path(list, place, size);
+    uint32_t number = append_path(list, codes, size);
     if (number != NO_STACK)
         list->slots[slot] = make_slot(hash, number);
     return number;
@@ -117,12 +108,14 @@ uint32_t stack_list_end(struct stack_list *list, const uint8_t *place)
 
 uint32_t stack_list_add(struct stack_list *list, const uint32_t *frames, size_t count)
 {
-    uint8_t *place = stack_list_begin(list, count);
-    if (place == NULL)
+    if (!array_reserve(&list->scratch, &list->scratch_capacity, count * STACK_LIST_LONGEST_CODE + 1,
+                       MOST_PATH_BYTES))
         return NO_STACK;
+    uint8_t *end = list->scratch + count * STACK_LIST_LONGEST_CODE, *place = end;
     for (size_t i = 0; i < count; i++)
         place = stack_list_put(place, frames[i]);
-    return stack_list_end(list, place);
+    size_t size = (size_t)(end - place);
+    return stack_list_add_codes(list, place, size, stack_list_hash(place, size));
 }
 
 static uint32_t append_leaf(struct stack_list *list, uint32_t path, uint32_t frame)

@@ -46,7 +46,6 @@ struct stack_list {
     struct arena arena;
     uint8_t *scratch;
     size_t scratch_capacity;
-    uint8_t *scratch_end; /* of the stack that is being put */
     struct id_map leaves; /* of paths with many of them */
 };
 
@@ -55,6 +54,7 @@ struct stack_list {
  * and stacks that share their outermost frames share their first bytes. Frames that were met early, as most of the
  * common ones are, have short codes.
  */
+#define STACK_LIST_LONGEST_CODE 5
 #define STACK_LIST_ONE_BYTE 0x01
 #define STACK_LIST_TWO_BYTES 0xc0
 #define STACK_LIST_THREE_BYTES 0xf0
@@ -70,11 +70,12 @@ void stack_list_init(struct stack_list *list);
 void stack_list_release(struct stack_list *list);
 /* The number of the stack, added when new. Frames come innermost first. NO_STACK: out of memory. */
 uint32_t stack_list_add(struct stack_list *list, const uint32_t *frames, size_t count) MUST_CHECK;
-/* The same frame by frame: begin gives the place for the innermost frame, put takes the place for a frame and gives
- * that for its caller, and end takes the place after the outermost. NULL: out of memory. */
-uint8_t *stack_list_begin(struct stack_list *list, size_t count) MUST_CHECK;
+/* The same by the codes of its frames: put takes the place behind a frame's code, innermost first, and gives that behind its
+ * caller's, at most STACK_LIST_LONGEST_CODE bytes before it. The hash is stack_list_hash() of them. */
 static inline uint8_t *stack_list_put(uint8_t *place, uint32_t frame);
-uint32_t stack_list_end(struct stack_list *list, const uint8_t *place) MUST_CHECK;
+uint32_t stack_list_add_codes(struct stack_list *list, const uint8_t *codes, size_t size,
+                              uint32_t hash) MUST_CHECK;
+static inline uint32_t stack_list_hash(const uint8_t *codes, size_t size);
 /* The number of the stack `path`, which is no such one itself, with `frame` as its innermost. */
 uint32_t stack_list_add_leaf(struct stack_list *list, uint32_t path, uint32_t frame) MUST_CHECK;
 /* Frees what only adding needs. */
@@ -126,6 +127,18 @@ static inline size_t stack_list_common(const uint8_t *left, const uint8_t *right
     while (at < most && left[at] == right[at])
         at++;
     return at - from;
+}
+
+static inline uint32_t stack_list_hash(const uint8_t *codes, size_t size)
+{
+    return (uint32_t)(hash_bytes(codes, size) >> 32);
+}
+
+/* Begins to fetch what adding codes of that hash will read. */
+PREFETCHING void stack_list_prefetch_codes(const struct stack_list *list, uint32_t hash)
+{
+    if (list->slots != NULL)
+        __builtin_prefetch(&list->slots[hash & list->slot_mask]);
 }
 
 /* Begins to fetch what adding a leaf of that path will read. */
