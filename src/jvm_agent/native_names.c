@@ -1,6 +1,7 @@
 #include "jvm_agent/native_names.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/id_map.h"
@@ -17,7 +18,8 @@ static struct string_table texts;
 static struct id_map functions, libraries;
 static bool opened;
 static struct symbol_table kernel_symbols;
-static enum { KERNEL_UNREAD, KERNEL_READ, KERNEL_HIDDEN } kernel_state;
+static enum { KERNEL_UNREAD, KERNEL_SOME, KERNEL_READ, KERNEL_HIDDEN } kernel_state;
+static struct wanted_addresses kernel_wanted; /* in state KERNEL_SOME */
 
 static bool open_tables(void)
 {
@@ -44,18 +46,50 @@ static void look_up_native(uint64_t address, struct native_name *name)
     name->function = text_part(text_of(text), 0, strcspn(text, "@")); /* without "@@GLIBC_2.17" */
 }
 
-/* Some hundred thousand names: read when the first one is asked for. */
-static bool open_kernel(void)
+static int compare_words(const void *left_pointer, const void *right_pointer)
+{
+    uint64_t left = *(const uint64_t *)left_pointer, right = *(const uint64_t *)right_pointer;
+    return left < right ? -1 : left > right;
+}
+
+static void read_kernel(const struct wanted_addresses *wanted)
 {
     struct error error = {0};
-    if (kernel_state == KERNEL_UNREAD) {
-        symbol_table_init(&kernel_symbols);
-        bool loaded = symbol_table_load_kallsyms(&kernel_symbols, KERNEL_SYMBOLS, &error);
-        kernel_state = loaded ? KERNEL_READ : KERNEL_HIDDEN;
-        if (!loaded)
-            symbol_table_release(&kernel_symbols);
+    symbol_table_release(&kernel_symbols);
+    bool loaded = symbol_table_load_kallsyms(&kernel_symbols, KERNEL_SYMBOLS, wanted, &error);
+    kernel_state = !loaded ? KERNEL_HIDDEN : wanted == NULL ? KERNEL_READ : KERNEL_SOME;
+    if (!loaded)
+        symbol_table_release(&kernel_symbols);
+}
+
+/* Some hundred thousand names: read when the first one is asked for, and at most twice. */
+static bool open_kernel(uint64_t address)
+{
+    bool expected =
+        kernel_state == KERNEL_SOME && bsearch(&address, kernel_wanted.addresses, kernel_wanted.count,
+                                               sizeof(address), compare_words) != NULL;
+    if (kernel_state == KERNEL_UNREAD || (kernel_state == KERNEL_SOME && !expected))
+        read_kernel(NULL);
+    return kernel_state != KERNEL_HIDDEN;
+}
+
+void native_names_expect(const frame_word *frames, size_t count)
+{
+    size_t kept = 0;
+    uint64_t *addresses =
+        kernel_state == KERNEL_UNREAD && count > 0 ? malloc(count * sizeof(*addresses)) : NULL;
+    if (addresses == NULL)
+        return;
+    for (size_t i = 0; i < count; i++)
+        if (frame_kind_of(frames[i]) == FRAME_KERNEL)
+            addresses[kept++] = frame_address_of(frames[i]) | KERNEL_BITS;
+    if (kept == 0) {
+        free(addresses);
+        return;
     }
-    return kernel_state == KERNEL_READ;
+    qsort(addresses, kept, sizeof(*addresses), compare_words);
+    kernel_wanted = (struct wanted_addresses){addresses, kept};
+    read_kernel(&kernel_wanted);
 }
 
 bool native_names_has_kernel(void)
@@ -73,7 +107,8 @@ static void look_up_kernel(uint64_t address, struct native_name *name)
 {
     struct symbol_match match;
     name->library = TEXT("[kernel]");
-    bool found = open_kernel() && symbol_table_find(&kernel_symbols, address | KERNEL_BITS, &match);
+    bool found = open_kernel(address | KERNEL_BITS) &&
+                 symbol_table_find(&kernel_symbols, address | KERNEL_BITS, &match);
     name->function = found ? text_of(match.name) : TEXT("[kernel]");
 }
 

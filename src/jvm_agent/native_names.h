@@ -8,6 +8,7 @@
 #define JVM_AGENT_NATIVE_NAMES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/text_view.h"
 #include "jvm_agent/frame.h"
@@ -19,6 +20,8 @@ struct native_name {
 
 /* For native, stub and kernel frames; "[unknown]" when nothing is known. */
 void native_names_find(frame_word frame, struct native_name *name);
+/* All frames that will be asked for: the kernel's list of functions is long, and is then read only for these. */
+void native_names_expect(const frame_word *frames, size_t count);
 /* False: this user may not see where the kernel's functions are. */
 bool native_names_has_kernel(void);
 

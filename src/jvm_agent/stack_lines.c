@@ -7,11 +7,13 @@
 #include "base/hash.h"
 #include "jvm_agent/class_names.h"
 #include "jvm_agent/frame_text.h"
+#include "jvm_agent/native_names.h"
 #include "jvm_agent/sampler.h"
 #include "jvm_agent/thread_names.h"
 
 #define TEXTS_LIMIT_BYTES ((size_t)512 << 20)
 #define LINES_LIMIT ((size_t)1 << 24)
+#define KERNEL_FRAMES_LIMIT ((size_t)1 << 20)
 
 struct line_maker {
     struct stack_lines *lines;
@@ -153,6 +155,21 @@ static bool is_of_kind(uint8_t kind, enum sample_kind wanted)
            (wanted == SAMPLE_MONITOR && kind == SAMPLE_PARK);
 }
 
+/* The kernel's frames are few, and looked up together. */
+static void expect_kernel_frames(const struct sample_counts *counts)
+{
+    frame_word *frames = NULL;
+    size_t found = 0, capacity = 0;
+    for (size_t i = 0; i < counts->count; i++) {
+        const struct trace *trace = trace_table_at(&sampler.traces, counts->entries[i].trace);
+        for (uint32_t at = 0; at < trace->depth && frame_kind_of(trace->frames[at]) == FRAME_KERNEL; at++)
+            if (array_reserve(&frames, &capacity, found + 1, KERNEL_FRAMES_LIMIT))
+                frames[found++] = trace->frames[at];
+    }
+    native_names_expect(frames, found);
+    free(frames);
+}
+
 static bool make_lines(struct line_maker *maker, struct error *error)
 {
     const struct sample_counts *counts = maker->view->counts;
@@ -183,6 +200,7 @@ bool stack_lines_build(struct stack_lines *lines, const struct profile_view *vie
     text_builder_init(&maker->builder, 1 << 20);
     id_map_init(&maker->frames);
     id_map_init(&maker->by_hash);
+    expect_kernel_frames(view->counts);
     bool done = make_lines(maker, error);
     id_map_release(&maker->frames);
     id_map_release(&maker->by_hash);

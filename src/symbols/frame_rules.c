@@ -69,6 +69,7 @@ struct run {
     uint64_t address;
     bool failed;
     bool stopped;
+    bool changed; /* since the last report */
     bool reported;
     struct unwind_rule last; /* that was reported */
     frame_rule_callback *callback;
@@ -85,8 +86,10 @@ static struct place *place_of(struct run *run, uint64_t number)
 static void set_place(struct run *run, uint64_t number, enum where where, int64_t offset)
 {
     struct place *place = place_of(run, number);
-    if (place != NULL)
-        *place = (struct place){where, offset};
+    if (place == NULL)
+        return;
+    *place = (struct place){where, offset};
+    run->changed = true;
 }
 
 static void restore_place(struct run *run, uint64_t number)
@@ -96,6 +99,7 @@ static void restore_place(struct run *run, uint64_t number)
         *place = run->initial.frame_pointer;
     else if (place != NULL)
         *place = run->initial.return_address;
+    run->changed |= place != NULL;
 }
 
 static int16_t offset_or_register(struct place place, bool *complicated)
@@ -145,8 +149,9 @@ static void report(struct run *run)
 {
     bool complicated;
     struct unwind_rule rule = current_rule(run, &complicated);
+    run->changed = false;
     if (run->reported && !complicated && unwind_rule_equals(&rule, &run->last))
-        return; /* registers that nobody here asks for were saved */
+        return;
     run->last = rule;
     run->reported = true;
     if (!run->callback(run->context, run->address, rule, complicated))
@@ -157,7 +162,8 @@ static void advance(struct run *run, uint64_t delta)
 {
     if (delta == 0)
         return;
-    report(run);
+    if (run->changed) /* seldom: most registers that are saved do not matter here */
+        report(run);
     run->address += delta * run->entry->code_alignment;
 }
 
@@ -285,6 +291,7 @@ static void run_register_instruction(struct run *run, struct frame_cursor *curso
 
 static void run_plain_instruction(struct run *run, struct frame_cursor *cursor, uint8_t code)
 {
+    run->changed |= code > CFA_ADVANCE_4;
     switch (code) {
     case CFA_NOP:
     case CFA_NEGATE_RETURN_STATE:
@@ -325,9 +332,31 @@ static void run_plain_instruction(struct run *run, struct frame_cursor *cursor, 
     }
 }
 
+/* What nearly all of a large library's instructions are, with an operand of one byte: a push, and the frame's bounds. */
+static bool run_usual_instruction(struct run *run, struct frame_cursor *cursor)
+{
+    const unsigned char *at = cursor->at;
+    if (cursor->end - at < 2 || at[1] >= 0x80)
+        return false;
+    uint8_t code = at[0];
+    if ((code & 0xc0) == CFA_OFFSET)
+        set_place(run, code & 0x3f, AT_OFFSET, at[1] * run->entry->data_alignment);
+    else if (code == CFA_DEFINE_OFFSET)
+        run->state.cfa_offset = at[1];
+    else if (code == CFA_DEFINE_REGISTER)
+        run->state.cfa_register = at[1];
+    else
+        return false;
+    run->changed |= code < CFA_ADVANCE;
+    cursor->at += 2;
+    return true;
+}
+
 static void run_instructions(struct run *run, struct frame_cursor cursor)
 {
     while (cursor.at < cursor.end && !cursor.failed && !run->failed && !run->stopped) {
+        if (run_usual_instruction(run, &cursor))
+            continue;
         uint8_t code = (uint8_t)frame_cursor_fixed(&cursor, 1);
         uint8_t operand = code & 0x3f;
         switch (code & 0xc0) {
@@ -358,6 +387,7 @@ bool frame_rules_run(const struct frame_entry *entry, uint16_t machine, frame_ru
     run.context = context;
     run.remembered_count = 0;
     run.failed = run.stopped = run.reported = false;
+    run.changed = true;
     run.state = run.initial = (struct state){.form = CFA_BY_REGISTER};
     run.registers = machine == EM_AARCH64
                         ? (struct machine_registers){.stack_pointer = 31, .frame_pointer = 29}
@@ -368,7 +398,7 @@ bool frame_rules_run(const struct frame_entry *entry, uint16_t machine, frame_ru
     run_instructions(&run, entry->instructions);
     if (run.failed)
         run.state.form = CFA_COMPLICATED;
-    if (!run.stopped)
+    if (!run.stopped && (run.changed || run.failed))
         report(&run);
     return !run.stopped;
 }

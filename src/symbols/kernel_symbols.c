@@ -15,6 +15,11 @@ struct loading {
     size_t names_size, names_capacity;
     unsigned line;
     bool any_address;
+    const struct wanted_addresses *wanted; /* NULL: all */
+    size_t next;                           /* the first of them at or above `address` */
+    uint64_t first, address;               /* of the first function, and of the one that was read last */
+    size_t kept, names_kept;               /* before that: whether it is wanted shows where the next begins */
+    bool falls;                            /* some address was below the one before: of modules */
 };
 
 static uint64_t read_address(const char **at)
@@ -50,6 +55,46 @@ static bool add(struct loading *loading, uint64_t address, struct text_view name
     return true;
 }
 
+static bool is_wanted(const struct loading *loading, uint64_t end)
+{
+    return loading->next < loading->wanted->count && loading->wanted->addresses[loading->next] < end;
+}
+
+/* Where addresses fall nothing tells where a function ends. If it counts as reaching to the end, another one that is
+ * nearer to a wanted address is kept as well, and found. */
+static void leave_function(struct loading *loading, uint64_t next_address)
+{
+    if (!is_wanted(loading, next_address > loading->address ? next_address : UINT64_MAX)) {
+        loading->table->count = loading->kept;
+        loading->names_size = loading->names_kept;
+    }
+    loading->kept = loading->table->count;
+    loading->names_kept = loading->names_size;
+}
+
+static void enter_function(struct loading *loading, uint64_t address)
+{
+    const struct wanted_addresses *wanted = loading->wanted;
+    leave_function(loading, address);
+    if (loading->first == 0)
+        loading->first = address;
+    if (address < loading->address) {
+        loading->falls = true;
+        loading->next = 0;
+    }
+    while (loading->next < wanted->count && wanted->addresses[loading->next] < address)
+        loading->next++;
+    loading->address = address;
+}
+
+/* The kernel's own functions come in order and before all others. */
+static bool has_all(const struct loading *loading)
+{
+    const struct wanted_addresses *wanted = loading->wanted;
+    return wanted != NULL && !loading->falls && loading->first != 0 && loading->next == wanted->count &&
+           (wanted->count == 0 || wanted->addresses[0] >= loading->first);
+}
+
 /* There are a hundred thousand and more of them. The line ends with a line break, so that no read goes behind it. */
 static bool add_line(struct loading *loading, const char *line, const char *end, struct error *error)
 {
@@ -64,6 +109,8 @@ static bool add_line(struct loading *loading, const char *line, const char *end,
     if (!is_function(at[1]) || address == 0)
         return true;
     const char *name = at + 3, *tab = memchr(name, '\t', (size_t)(end - name));
+    if (loading->wanted != NULL && address != loading->address)
+        enter_function(loading, address);
     return add(loading, address, (struct text_view){name, (size_t)((tab != NULL ? tab : end) - name)}, error);
 }
 
@@ -98,13 +145,18 @@ static bool add_file(struct loading *loading, int descriptor, char *buffer, stru
         size += (size_t)got;
         if (!add_lines(loading, buffer, &size, error))
             return false;
+        if (has_all(loading))
+            return true;
     }
 }
 
 static bool finish(struct loading *loading, const char *path, struct error *error)
 {
     struct symbol_table *table = loading->table;
-    if (!loading->any_address || table->count == 0)
+    bool any_function = table->count > 0;
+    if (loading->wanted != NULL)
+        leave_function(loading, UINT64_MAX);
+    if (!loading->any_address || !any_function)
         return error_set(error, ERROR_UNSUPPORTED,
                          "%s shows no addresses: kernel.kptr_restrict hides them from this user", path);
     table->names = (struct text_view){table->owned_names, loading->names_size};
@@ -112,9 +164,10 @@ static bool finish(struct loading *loading, const char *path, struct error *erro
     return symbol_table_sort(table) || error_set_memory(error);
 }
 
-bool symbol_table_load_kallsyms(struct symbol_table *table, const char *path, struct error *error)
+bool symbol_table_load_kallsyms(struct symbol_table *table, const char *path,
+                                const struct wanted_addresses *wanted, struct error *error)
 {
-    struct loading loading = {.table = table};
+    struct loading loading = {.table = table, .wanted = wanted};
     char *buffer = malloc(BUFFER_BYTES);
     if (buffer == NULL)
         return error_set_memory(error);

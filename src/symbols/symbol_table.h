@@ -62,9 +62,15 @@ void symbol_table_release(struct symbol_table *table);
 bool symbol_table_load(struct symbol_table *table, const struct elf_file *file, const char *path,
                        const char *root, struct error *error) MUST_CHECK;
 
-/* The kernel's functions from text in the form of /proc/kallsyms. Fails with ERROR_UNSUPPORTED when the kernel hides
-   the addresses. */
-bool symbol_table_load_kallsyms(struct symbol_table *table, const char *path, struct error *error) MUST_CHECK;
+/* The kernel's functions from text in the form of /proc/kallsyms; with `wanted` (sorted, NULL: all) only those that these
+   addresses lie in, and reading ends when they are found. Fails with ERROR_UNSUPPORTED when the kernel hides the
+   addresses. */
+struct wanted_addresses {
+    const uint64_t *addresses;
+    size_t count;
+};
+bool symbol_table_load_kallsyms(struct symbol_table *table, const char *path,
+                                const struct wanted_addresses *wanted, struct error *error) MUST_CHECK;
 
 bool symbol_table_find(const struct symbol_table *table, uint64_t address, struct symbol_match *match);
 

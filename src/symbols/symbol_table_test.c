@@ -139,6 +139,44 @@ static void write_file(const char *path, const char *text)
     fclose(stream);
 }
 
+static void find_wanted(const char *path, const uint64_t *addresses, size_t count, const char *const *names)
+{
+    struct error error = {0};
+    struct symbol_table table;
+    struct symbol_match match;
+    struct wanted_addresses wanted = {addresses, count};
+    symbol_table_init(&table);
+    CHECK_OK(error, symbol_table_load_kallsyms(&table, path, &wanted, &error));
+    CHECK(table.count <= 2 * count + 2);
+    for (size_t i = 0; i < count; i++) {
+        CHECK(symbol_table_find(&table, addresses[i], &match) == (names[i] != NULL));
+        if (names[i] != NULL)
+            CHECK_TEXT(match.name, names[i]);
+    }
+    symbol_table_release(&table);
+}
+
+/* Modules follow in any order, and may lie below the kernel. */
+TEST(reads_wanted_kernel_symbols)
+{
+    static const uint64_t own[] = {0xffffffff81000000, 0xffffffff810000ff, 0xffffffff81000380},
+                          modules[] = {0xffffffff80000105, 0xffffffff810002ff, 0xffffffffc0000010,
+                                       0xffffffffc0002000},
+                          below[] = {0xffffffff70000000, 0xffffffff81000101};
+    char path[] = "/tmp/symbol_table_testXXXXXX";
+    close(mkstemp(path));
+    write_file(path, "0000000000000000 A percpu\nffffffff81000000 T _stext\nffffffff81000000 T text\n"
+                     "ffffffff81000100 t one\nffffffff81000200 t two\nffffffff81000280 D data\n"
+                     "ffffffff81000300 t three\nffffffff81000400 t four\nffffffff81000500 t five\n"
+                     "ffffffffc0001000 t second\t[b]\nffffffffc0000000 t first\t[a]\n"
+                     "ffffffff80000100 t lowest\t[c]\n");
+    find_wanted(path, own, 3, (const char *const[]){"text", "text", "three"});
+    find_wanted(path, modules, 4, (const char *const[]){"lowest", "two", "first", "second"});
+    find_wanted(path, below, 2, (const char *const[]){NULL, "one"});
+    find_wanted(path, own, 0, NULL);
+    unlink(path);
+}
+
 TEST(reads_kernel_symbols)
 {
     struct error error = {0};
@@ -149,7 +187,7 @@ TEST(reads_kernel_symbols)
     write_file(path, "ffffffff81000000 T _stext\nffffffff81000100 t do_it\nffffffff81000200 D data\n"
                      "ffffffffc0000000 t module_function\t[ext4]\n");
     symbol_table_init(&table);
-    CHECK_OK(error, symbol_table_load_kallsyms(&table, path, &error));
+    CHECK_OK(error, symbol_table_load_kallsyms(&table, path, NULL, &error));
     CHECK_INT(table.count, 3);
     CHECK(symbol_table_find(&table, 0xffffffff81000180, &match));
     CHECK_TEXT(match.name, "do_it");
@@ -158,11 +196,11 @@ TEST(reads_kernel_symbols)
     CHECK(!symbol_table_find(&table, 0x1000, &match));
     symbol_table_release(&table);
     write_file(path, "0000000000000000 T _stext\n0000000000000000 t do_it\n");
-    CHECK(!symbol_table_load_kallsyms(&table, path, &error));
+    CHECK(!symbol_table_load_kallsyms(&table, path, NULL, &error));
     CHECK_INT(error.code, ERROR_UNSUPPORTED);
     symbol_table_release(&table);
     write_file(path, "ffffffff81000000 T _stext\nnonsense\n");
-    CHECK(!symbol_table_load_kallsyms(&table, path, &error));
+    CHECK(!symbol_table_load_kallsyms(&table, path, NULL, &error));
     CHECK(strstr(error.message, "line 2") != NULL);
     symbol_table_release(&table);
     unlink(path);

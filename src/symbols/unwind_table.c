@@ -9,18 +9,15 @@
 #include "symbols/frame_rules.h"
 #include "symbols/frame_section.h"
 
-enum { RULE_LIMIT = UINT16_MAX, RULE_SLOTS = 1 << 12, ROWS_PER_BUCKET = 4 };
+enum { RULE_LIMIT = INT16_MAX, RULE_SLOTS = 1 << 12, ROWS_PER_BUCKET = 4 };
 
-struct row {
-    uint32_t start;
-    uint16_t rule;
-    uint16_t closes; /* 1: ends a function, and yields to one that starts here */
-};
+/* In rule_of while loading: the row ends a function, and yields to one that starts there. */
+#define ROW_CLOSES 0x8000u
 
+/* Rows are laid down where they will stay: first touches of memory are half of what loading costs. */
 struct loading {
     struct unwind_table *table;
-    struct row *rows;
-    size_t count, capacity;
+    size_t count, start_capacity, rule_of_capacity;
     size_t rule_capacity;
     uint16_t slots[RULE_SLOTS]; /* the newest rule with this hash, + 1 */
     bool out_of_memory;
@@ -75,17 +72,20 @@ static bool number_of_rule(struct loading *loading, struct unwind_rule rule, uin
 
 static bool add_row(struct loading *loading, uint64_t address, struct unwind_rule rule, bool closes)
 {
-    struct row row = {.closes = closes};
-    uint64_t offset = address - loading->table->base;
+    struct unwind_table *table = loading->table;
+    uint16_t number;
+    uint64_t offset = address - table->base;
     if (offset > UINT32_MAX)
         return true;
-    if (!array_reserve(&loading->rows, &loading->capacity, loading->count + 1, UNWIND_ROW_LIMIT) ||
-        !number_of_rule(loading, rule, &row.rule)) {
+    size_t needed = loading->count + 1;
+    if (!array_reserve(&table->starts, &loading->start_capacity, needed, UNWIND_ROW_LIMIT) ||
+        !array_reserve(&table->rule_of, &loading->rule_of_capacity, needed, UNWIND_ROW_LIMIT) ||
+        !number_of_rule(loading, rule, &number)) {
         loading->out_of_memory = true;
         return false;
     }
-    row.start = (uint32_t)offset;
-    loading->rows[loading->count++] = row;
+    table->starts[loading->count] = (uint32_t)offset;
+    table->rule_of[loading->count++] = (uint16_t)(number | (closes ? ROW_CLOSES : 0));
     return true;
 }
 
@@ -144,78 +144,74 @@ static void read_section(struct loading *loading, struct frame_section *section,
     free(list.functions);
 }
 
-static int compare_rows(const void *left_pointer, const void *right_pointer)
+struct row {
+    uint64_t key;
+    uint64_t rule;
+};
+_Static_assert(sizeof(struct row) == KEY_SORT_ITEM_BYTES, "sorted by its key");
+
+/* Of those with one start, the ones that close come first: the last is kept. */
+static uint64_t key_of_row(const struct unwind_table *table, size_t row)
 {
-    const struct row *left = left_pointer, *right = right_pointer;
-    if (left->start != right->start)
-        return left->start < right->start ? -1 : 1;
-    return (int)right->closes - (int)left->closes; /* those that close first: the last of equals is kept */
+    return (uint64_t)table->starts[row] << 1 | !(table->rule_of[row] & ROW_CLOSES);
 }
 
 static bool is_sorted(const struct loading *loading)
 {
     for (size_t i = 1; i < loading->count; i++)
-        if (compare_rows(&loading->rows[i - 1], &loading->rows[i]) > 0)
+        if (key_of_row(loading->table, i - 1) > key_of_row(loading->table, i))
             return false;
     return true;
 }
 
-/* One pass of a sort that keeps the order of equals: by the byte of `start` at `shift`. */
-static void sort_by_byte(const struct row *from, struct row *to, size_t count, unsigned shift)
+static bool sort_rows(struct loading *loading)
 {
-    size_t places[256] = {0}, sum = 0;
-    for (size_t i = 0; i < count; i++)
-        places[from[i].start >> shift & 255]++;
-    for (size_t i = 0; i < 256; i++) {
-        size_t here = places[i];
-        places[i] = sum;
-        sum += here;
+    struct unwind_table *table = loading->table;
+    struct row *rows = malloc(loading->count * sizeof(*rows));
+    if (rows == NULL)
+        return false;
+    for (size_t i = 0; i < loading->count; i++)
+        rows[i] = (struct row){key_of_row(table, i), table->rule_of[i]};
+    bool sorted = key_sort(rows, loading->count);
+    for (size_t i = 0; i < loading->count; i++) {
+        table->starts[i] = (uint32_t)(rows[i].key >> 1);
+        table->rule_of[i] = (uint16_t)rows[i].rule;
     }
-    for (size_t i = 0; i < count; i++)
-        to[places[from[i].start >> shift & 255]++] = from[i];
-}
-
-/* The same by `closes`: those that close come first. */
-static void sort_by_end(const struct row *from, struct row *to, size_t count)
-{
-    size_t kept = 0;
-    for (unsigned closes = 2; closes-- > 0;)
-        for (size_t i = 0; i < count; i++)
-            if (from[i].closes == closes)
-                to[kept++] = from[i];
-}
-
-/* A large library has hundreds of thousands of rows, in a few runs: qsort() takes five times as long. */
-static void sort_rows(struct loading *loading)
-{
-    size_t count = loading->count;
-    struct row *spare = malloc(count * sizeof(*spare));
-    if (spare == NULL) {
-        qsort(loading->rows, count, sizeof(loading->rows[0]), compare_rows);
-        return;
-    }
-    sort_by_end(loading->rows, spare, count);
-    memcpy(loading->rows, spare, count * sizeof(*spare));
-    for (unsigned shift = 0; shift < 32; shift += 16) {
-        sort_by_byte(loading->rows, spare, count, shift);
-        sort_by_byte(spare, loading->rows, count, shift + 8);
-    }
-    free(spare);
+    free(rows);
+    return sorted;
 }
 
 /* Leaves one row for each start, and none that repeats the rule before it. */
-static void compact(struct loading *loading)
+static bool compact(struct loading *loading)
 {
+    struct unwind_table *table = loading->table;
+    uint32_t *starts = table->starts;
+    uint16_t *rule_of = table->rule_of;
     size_t kept = 0;
-    if (!is_sorted(loading))
-        sort_rows(loading);
+    if (!is_sorted(loading) && !sort_rows(loading))
+        return false;
     for (size_t i = 0; i < loading->count; i++) {
-        if (i + 1 < loading->count && loading->rows[i + 1].start == loading->rows[i].start)
+        uint16_t rule = rule_of[i] & (uint16_t)~ROW_CLOSES;
+        if (i + 1 < loading->count && starts[i + 1] == starts[i])
             continue;
-        if (kept == 0 || loading->rows[kept - 1].rule != loading->rows[i].rule)
-            loading->rows[kept++] = loading->rows[i];
+        if (kept == 0 || rule_of[kept - 1] != rule) {
+            starts[kept] = starts[i];
+            rule_of[kept++] = rule;
+        }
     }
-    loading->count = kept;
+    table->count = (uint32_t)kept;
+    return true;
+}
+
+/* Gives back what is too much; it may stay, too. */
+static void fit(struct unwind_table *table)
+{
+    uint32_t *starts = realloc(table->starts, table->count * sizeof(*starts));
+    uint16_t *rule_of = realloc(table->rule_of, table->count * sizeof(*rule_of));
+    if (starts != NULL)
+        table->starts = starts;
+    if (rule_of != NULL)
+        table->rule_of = rule_of;
 }
 
 static void fill_buckets(struct unwind_table *table, uint32_t bucket_count)
@@ -232,23 +228,18 @@ static void fill_buckets(struct unwind_table *table, uint32_t bucket_count)
 static bool finish(struct loading *loading)
 {
     struct unwind_table *table = loading->table;
-    compact(loading);
-    if (loading->count == 0)
+    if (!compact(loading))
+        return false;
+    if (table->count == 0)
         return true;
-    table->count = (uint32_t)loading->count;
-    table->span = loading->rows[loading->count - 1].start;
+    fit(table);
+    table->span = table->starts[table->count - 1];
     while (((uint64_t)table->span >> table->bucket_shift) * ROWS_PER_BUCKET > table->count)
         table->bucket_shift++;
     uint32_t bucket_count = (table->span >> table->bucket_shift) + 2;
-    table->starts = malloc(loading->count * sizeof(table->starts[0]));
-    table->rule_of = malloc(loading->count * sizeof(table->rule_of[0]));
     table->buckets = malloc(bucket_count * sizeof(table->buckets[0]));
-    if (table->starts == NULL || table->rule_of == NULL || table->buckets == NULL)
+    if (table->buckets == NULL)
         return false;
-    for (size_t i = 0; i < loading->count; i++) {
-        table->starts[i] = loading->rows[i].start;
-        table->rule_of[i] = loading->rows[i].rule;
-    }
     fill_buckets(table, bucket_count);
     return true;
 }
@@ -284,7 +275,6 @@ bool unwind_table_load_both(struct unwind_table *table, const struct elf_file *f
     if (debug_file != NULL)
         read_sections(loading, debug_file);
     bool good = !loading->out_of_memory && finish(loading);
-    free(loading->rows);
     free(loading);
     return good || error_set_memory(error);
 }

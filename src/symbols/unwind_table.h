@@ -7,7 +7,7 @@
  *
  * Owns: its arrays, until unwind_table_release().
  * Threads: any, once loaded; unwind_table_find(), unwind_step() and unwind_walk() are safe in a signal handler.
- * Limit: UNWIND_ROW_LIMIT rows, 65535 different rules, files of 4 GiB.
+ * Limit: UNWIND_ROW_LIMIT rows, 32767 different rules, files of 4 GiB.
  */
 #ifndef SYMBOLS_UNWIND_TABLE_H
 #define SYMBOLS_UNWIND_TABLE_H
