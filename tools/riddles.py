@@ -69,7 +69,7 @@ def main():
         except OSError as error:
             sys.exit(f"riddles: {error}")
         print(f"{name}: {folder / 'report.html'}")
-        for item in advice(build, folder)[:3]:
+        for item in advice(build, folder)[:5]:
             print(f"    {item['rule']}: {item['finding']}")
 
 

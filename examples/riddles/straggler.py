@@ -18,4 +18,4 @@ def main(context, size):
     print("total", context.parallelize(counts, 3).map(squares).sum())
 
 
-riddle("Straggler", main, int(sys.argv[1]) if len(sys.argv) > 1 else 1_500_000)
+riddle("Straggler", main, int(sys.argv[1]) if len(sys.argv) > 1 else 6_000_000)

@@ -6,21 +6,36 @@
 /* Names longer than this are no names. */
 #define KEY_LIMIT_BYTES 200
 
-static bool contains(struct text_view text, const char *word)
+/* Names of secrets, by their first letter; compared in any case. */
+static const struct {
+    const char *word;
+    size_t size;
+} words[] = {
+#define WORD(text)             \
+    {                          \
+        text, sizeof(text) - 1 \
+    }
+    WORD("password"),   WORD("passwd"),     WORD("secret"),    WORD("token"),
+    WORD("credential"), WORD("access.key"), WORD("accesskey"), WORD("access_key"),
+#undef WORD
+};
+
+static bool begins_word(struct text_view text)
 {
-    size_t size = strlen(word);
-    for (size_t at = 0; at + size <= text.size; at++)
-        if (strncasecmp(text.data + at, word, size) == 0)
+    char first = (char)(text.data[0] | 0x20);
+    if (first != 'p' && first != 's' && first != 't' && first != 'c' && first != 'a')
+        return false;
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+        if (words[i].word[0] == first && words[i].size <= text.size &&
+            strncasecmp(text.data, words[i].word, words[i].size) == 0)
             return true;
     return false;
 }
 
 bool redaction_hides(struct text_view key)
 {
-    static const char *const words[] = {"password",   "passwd",     "secret",    "token",
-                                        "credential", "access.key", "accesskey", "access_key"};
-    for (size_t i = 0; i < COUNT_OF(words); i++)
-        if (contains(key, words[i]))
+    for (; key.size >= sizeof("token") - 1; key = text_from(key, 1))
+        if (begins_word(key))
             return true;
     return false;
 }
@@ -94,6 +109,8 @@ static struct span find_secret(struct text_view text, size_t at)
 {
     for (; at < text.size; at++) {
         char byte = text.data[at];
+        if (byte != ':' && byte != '=' && byte != '-')
+            continue;
         struct span span = {0, 0};
         if (byte == ':' && text_starts_with(text_from(text, at), TEXT("://")))
             span = password_of_address(text, at + 3);

@@ -1,5 +1,8 @@
 """Jobs that go wrong in one way each, and some that do not; the job's description names the rule that must say so:
-advice.py stages|loss|calm FOLDER"""
+advice.py stages|loss|calm|chatty|speculation FOLDER
+
+`speculation` needs spark.speculation=true and workers that go by two hosts (127.0.0.1 and 127.0.0.2 will do): a second attempt
+never runs on the first one's host."""
 
 import logging
 import os
@@ -139,10 +142,37 @@ def calm(_folder):
         even()
 
 
+# ---- a log that says the same over and over ----
+
+def tell(number):
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    logging.getLogger("shop").info("Order %d has no discount", number)
+    return number
+
+
+def chatty(_folder):
+    job("chatty-log")
+    print("sum", spark.sparkContext.parallelize(range(2000), 4).map(tell).sum())
+
+
+# ---- attempts that are thrown away ----
+
+def slow_at_first(number):
+    """As on a machine that is slow for a while."""
+    time.sleep(12 if number % 4 == 0 and TaskContext.get().attemptNumber() == 0 else 1)
+    return number
+
+
+def speculation(_folder):
+    job("speculation")
+    print("sum", spark.sparkContext.parallelize(range(12), 12).map(slow_at_first).sum())
+    time.sleep(8)  # the attempts that lost tell of their end only then
+
+
 def main(which, folder):
     global spark
     spark = SparkSession.builder.appName(f"advice {which}").getOrCreate()
-    {"stages": stages, "loss": loss, "calm": calm}[which](folder)
+    {"stages": stages, "loss": loss, "calm": calm, "chatty": chatty, "speculation": speculation}[which](folder)
     spark.stop()
 
 
