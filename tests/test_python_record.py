@@ -47,11 +47,11 @@ def check_stacks_at_once(sparkflame, target_of, is_possible, *options):
 
 
 # Threads that take the GIL from one another have it now and then while they are read.
-@pytest.mark.parametrize("loops, threads", [(500, 1), (20, 3)])
+# Calls through C leave a frame on the C stack between those of Python.
+@pytest.mark.parametrize("arguments", [(500, 1), (20, 3), (5000, 1, "c")])
 @pytest.mark.parametrize("version", VERSIONS)
-def test_alternating_chains_are_never_mixed(sparkflame, version, loops, threads):
-    check_stacks_at_once(sparkflame, lambda: running(version, "alternating_chains.py", loops, threads), is_possible_chain,
-                         "--idle")
+def test_alternating_chains_are_never_mixed(sparkflame, version, arguments):
+    check_stacks_at_once(sparkflame, lambda: running(version, "alternating_chains.py", *arguments), is_possible_chain, "--idle")
 
 
 def is_possible_chain(names):
@@ -226,7 +226,7 @@ def test_a_process_that_ends_ends_the_recording(sparkflame):
     ((), "which process? Give its number, --spark APP, or a program after \"--\""),
     (("12x",), "\"12x\" is not a process number"),
     (("0",), "there is no process 0"),
-    (("-r", "0", "1"), "--rate: 0 is not between 0.1 and 100000"),
+    (("-r", "0", "1"), "--rate: 0 is not between 0.1 and 1000000"),
     (("-d", "soon", "1"), "\"soon\" is no duration: use seconds, 90s, 2m, 1h or unlimited"),
 ])
 def test_wrong_use_is_explained(sparkflame, arguments, message):

@@ -60,8 +60,8 @@ bool python_recording_add_pid(struct python_recording *recording, const char *te
 
 bool python_recording_set_rate(struct python_recording *recording, double rate, struct error *error)
 {
-    if (!(rate >= 0.1 && rate <= 100000))
-        return error_set(error, ERROR_USAGE, "--rate: %g is not between 0.1 and 100000", rate);
+    if (!(rate >= 0.1 && rate <= 1000000))
+        return error_set(error, ERROR_USAGE, "--rate: %g is not between 0.1 and 1000000", rate);
     recording->sampler.interval_ns = (int64_t)(1e9 / rate);
     recording->profile.interval_ns = recording->sampler.interval_ns;
     return true;

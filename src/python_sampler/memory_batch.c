@@ -34,18 +34,34 @@ bool memory_batch_add(struct memory_batch *batch, uint64_t address, size_t size,
     return true;
 }
 
-bool memory_batch_add_spans(struct memory_batch *batch, const struct span_set *spans, size_t *at)
+static void append(struct memory_batch *batch, const struct span_set *spans, bool lesser)
+{
+    for (size_t i = 0; i < spans->count; i++) {
+        const struct span *span = &spans->spans[i];
+        if (span->is_lesser == lesser)
+            batch->ranges[batch->count++] =
+                (struct iovec){(void *)(uintptr_t)span->start, span->end - span->start};
+    }
+}
+
+bool memory_batch_add_plain_spans(struct memory_batch *batch, const struct span_set *spans, size_t *at)
 {
     *at = batch->total_bytes;
     if (spans->count > MEMORY_RANGE_LIMIT - batch->count ||
         spans->total_bytes > MEMORY_BATCH_MOST_BYTES - batch->total_bytes)
         return false;
-    for (size_t i = 0; i < spans->count; i++) {
-        const struct span *span = &spans->spans[i];
-        batch->ranges[batch->count++] =
-            (struct iovec){(void *)(uintptr_t)span->start, span->end - span->start};
-    }
-    batch->total_bytes += spans->total_bytes;
+    append(batch, spans, false);
+    batch->total_bytes += spans->plain_bytes;
+    return true;
+}
+
+bool memory_batch_add_spans(struct memory_batch *batch, const struct span_set *spans, size_t *at)
+{
+    if (!memory_batch_add_plain_spans(batch, spans, at))
+        return false;
+    if (spans->plain_bytes < spans->total_bytes)
+        append(batch, spans, true);
+    batch->total_bytes += spans->total_bytes - spans->plain_bytes;
     return true;
 }
 

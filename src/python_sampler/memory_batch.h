@@ -33,8 +33,11 @@ void memory_batch_release(struct memory_batch *batch);
 void memory_batch_clear(struct memory_batch *batch);
 /* *at becomes the place of the piece in `bytes`. False: no room, and nothing was added. */
 bool memory_batch_add(struct memory_batch *batch, uint64_t address, size_t size, size_t *at) MUST_CHECK;
-/* All spans, one after the other. */
+/* All spans, in the order of their offsets. */
 bool memory_batch_add_spans(struct memory_batch *batch, const struct span_set *spans, size_t *at) MUST_CHECK;
+/* Without the lesser ones. */
+bool memory_batch_add_plain_spans(struct memory_batch *batch, const struct span_set *spans,
+                                  size_t *at) MUST_CHECK;
 /* All pieces or a failure. */
 enum memory_result memory_batch_read(struct memory_batch *batch, struct process_memory *memory) MUST_CHECK;
 

@@ -29,6 +29,31 @@ TEST(pieces_come_in_the_order_in_which_they_were_added)
     process_memory_release(&memory);
 }
 
+TEST(lesser_spans_come_last_or_not_at_all)
+{
+    struct memory_batch batch;
+    struct process_memory memory;
+    static char far_away[3 * 4096];
+    size_t at[2];
+    struct span_set spans;
+    process_memory_init(&memory, getpid());
+    CHECK(memory_batch_init(&batch));
+    span_set_init(&spans);
+    memcpy(far_away, "less", 4);
+    memcpy(far_away + 8192, "more", 4);
+    CHECK(span_set_add_lesser(&spans, (uintptr_t)far_away, 4, 0));
+    CHECK(span_set_add(&spans, (uintptr_t)far_away + 8192, 4, 0));
+    CHECK(memory_batch_add_spans(&batch, &spans, &at[0]));
+    CHECK(memory_batch_add_plain_spans(&batch, &spans, &at[1]));
+    CHECK_INT(memory_batch_read(&batch, &memory), MEMORY_OK);
+    CHECK_INT(batch.total_bytes, 12);
+    CHECK(memcmp(batch.bytes + at[0], "moreless", 8) == 0);
+    CHECK(memcmp(batch.bytes + at[1], "more", 4) == 0);
+    span_set_release(&spans);
+    memory_batch_release(&batch);
+    process_memory_release(&memory);
+}
+
 TEST(what_does_not_fit_is_refused)
 {
     struct memory_batch batch;

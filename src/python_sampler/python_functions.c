@@ -26,11 +26,19 @@ static bool is_same(const struct python_function *left, const struct python_func
            left->is_native == right->is_native;
 }
 
+static uint8_t role_of(struct text_view name, struct text_view file)
+{
+    if (text_equal(name, TEXT("main")) && text_ends_with(file, TEXT("pyspark/worker.py")))
+        return ROLE_WORKER_MAIN;
+    return text_equal(name, TEXT("read_int")) ? ROLE_READ_INT : ROLE_NONE;
+}
+
 static uint32_t add(struct python_functions *functions, struct text_view name, struct text_view file,
                     uint32_t first_line, bool is_native)
 {
     struct python_function function = {string_table_add(&functions->strings, name),
-                                       string_table_add(&functions->strings, file), first_line, is_native};
+                                       string_table_add(&functions->strings, file), first_line, is_native,
+                                       ROLE_NONE};
     if (function.name == NO_STRING || function.file == NO_STRING)
         return NO_FUNCTION;
     /* Different functions with one hash take the next keys. */
@@ -47,6 +55,7 @@ static uint32_t add(struct python_functions *functions, struct text_view name, s
         if (!array_reserve(&functions->functions, &functions->capacity, functions->size + 1, UINT32_MAX / 2))
             return NO_FUNCTION;
         *place = (uint32_t)functions->size;
+        function.role = role_of(name, file);
         functions->functions[functions->size] = function;
         return (uint32_t)functions->size++;
     }

@@ -20,11 +20,19 @@
 #define NO_FUNCTION UINT32_MAX
 #define PYTHON_TEXT_LIMIT_BYTES ((size_t)256 << 20)
 
+/* What a function is to PySpark. */
+enum python_role {
+    ROLE_NONE,
+    ROLE_WORKER_MAIN, /* serves tasks, one after the other */
+    ROLE_READ_INT,    /* what a worker waits in for the next task, among other things */
+};
+
 struct python_function {
     uint32_t name; /* string number */
     uint32_t file;
     uint32_t first_line;
     bool is_native; /* `file` is the library's name */
+    uint8_t role;
 };
 
 struct python_functions {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 
 void python_named_stack_init(struct python_named_stack *stack)
 {
@@ -14,6 +15,7 @@ void python_named_stack_release(struct python_named_stack *stack)
     free(stack->raw);
     free(stack->frames);
     free(stack->marks);
+    free(stack->shown);
     python_named_stack_init(stack);
 }
 
@@ -21,7 +23,8 @@ static bool reserve(struct python_named_stack *stack, size_t count)
 {
     return array_reserve(&stack->raw, &stack->raw_capacity, count, PYTHON_MOST_FRAMES) &&
            array_reserve(&stack->frames, &stack->frame_capacity, count, PYTHON_MOST_FRAMES) &&
-           array_reserve(&stack->marks, &stack->mark_capacity, count, PYTHON_MOST_FRAMES);
+           array_reserve(&stack->marks, &stack->mark_capacity, count, PYTHON_MOST_FRAMES) &&
+           array_reserve(&stack->shown, &stack->shown_capacity, count, PYTHON_MOST_FRAMES);
 }
 
 static inline bool is_same(const struct python_raw_frame *left, const struct python_raw_frame *right)
@@ -30,10 +33,25 @@ static inline bool is_same(const struct python_raw_frame *left, const struct pyt
            left->bytecode_index == right->bytecode_index;
 }
 
+static uint64_t fingerprint_of(const struct python_raw_frame *raw, size_t count)
+{
+    uint64_t hash = HASH_SEED;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t rest = (uint64_t)raw[i].bytecode_index << 1 | raw[i].is_entry;
+        hash = hash_mix(hash ^ raw[i].code, HASH_MULTIPLIER ^ raw[i].instruction ^ rest << 48);
+    }
+    return hash;
+}
+
 /* Takes the frames over; the number of those, from the outermost on, that were there before. */
 static size_t take_over(struct python_named_stack *stack, const struct python_raw_frame *raw, size_t count)
 {
+    uint64_t fingerprint = fingerprint_of(raw, count);
     size_t same = 0;
+    /* Most threads have the stack that they had. */
+    if (stack->is_named && count == stack->count && fingerprint == stack->fingerprint)
+        return count;
+    stack->fingerprint = fingerprint;
     while (same < count && same < stack->count && is_same(&stack->raw[same], &raw[count - 1 - same]))
         same++;
     for (size_t i = same; i < count; i++)
@@ -60,6 +78,15 @@ static bool name_rest(struct python_named_stack *stack, struct python_code_cache
                                      same == 0, now_ns, generation, stack->frames + same);
 }
 
+static void show(struct python_named_stack *stack)
+{
+    stack->shown_count = 0;
+    for (size_t i = stack->count; i-- > 0;) {
+        if (stack->frames[i].function != NO_FUNCTION)
+            stack->shown[stack->shown_count++] = stack->frames[i];
+    }
+}
+
 bool python_named_stack_set(struct python_named_stack *stack, struct python_code_cache *cache,
                             const struct python_reader *reader, struct python_functions *functions,
                             const struct python_raw_frame *raw, size_t count, int64_t now_ns,
@@ -77,16 +104,12 @@ bool python_named_stack_set(struct python_named_stack *stack, struct python_code
         stack->is_named = name_rest(stack, cache, reader, functions, same, now_ns, generation);
     }
     stack->epoch = cache->epoch;
-    stack->unchanged = stack->is_named ? count_shown(stack, same) : 0;
-    return stack->is_named;
-}
-
-size_t python_named_stack_show(const struct python_named_stack *stack, struct python_frame *frames)
-{
-    size_t shown = 0;
-    for (size_t i = stack->count; i-- > 0;) {
-        if (stack->frames[i].function != NO_FUNCTION)
-            frames[shown++] = stack->frames[i];
+    if (!stack->is_named) {
+        stack->unchanged = 0;
+        return false;
     }
-    return shown;
+    if (same < stack->count || stack->count == 0)
+        show(stack);
+    stack->unchanged = same == stack->count ? stack->shown_count : count_shown(stack, same);
+    return true;
 }

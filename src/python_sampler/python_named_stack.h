@@ -17,14 +17,16 @@
 #include "python_sampler/python_code_cache.h"
 
 struct python_named_stack {
-    struct python_raw_frame *raw; /* outermost first, as are all three */
+    struct python_raw_frame *raw; /* outermost first, as are frames and marks */
     struct python_frame *frames;
-    uint32_t *marks; /* one for each shown frame, the receiver's; see python_stack.h */
-    size_t count;
-    size_t raw_capacity, frame_capacity, mark_capacity;
-    size_t unchanged; /* shown frames, from the outermost on, that are those of the stack before */
-    uint32_t epoch;   /* of the code cache */
-    bool is_named;    /* frames belong to raw */
+    uint32_t *marks;            /* one for each shown frame, the receiver's; see python_stack.h */
+    struct python_frame *shown; /* those that have a function, innermost first */
+    size_t count, shown_count;
+    size_t raw_capacity, frame_capacity, mark_capacity, shown_capacity;
+    uint64_t fingerprint; /* of raw */
+    size_t unchanged;     /* shown frames, from the outermost on, that are those of the stack before */
+    uint32_t epoch;       /* of the code cache */
+    bool is_named;        /* frames belong to raw */
 };
 
 void python_named_stack_init(struct python_named_stack *stack);
@@ -35,7 +37,5 @@ bool python_named_stack_set(struct python_named_stack *stack, struct python_code
                             const struct python_reader *reader, struct python_functions *functions,
                             const struct python_raw_frame *raw, size_t count, int64_t now_ns,
                             uint64_t generation) MUST_CHECK;
-/* The shown frames, innermost first; `frames` has room for all. */
-size_t python_named_stack_show(const struct python_named_stack *stack, struct python_frame *frames);
 
 #endif

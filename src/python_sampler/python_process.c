@@ -21,6 +21,8 @@
 #define MOST_KEPT_NS INT64_C(250000000)
 /* So many threads that have to be read after all are worth a batch of their own. */
 #define THREADS_FOR_BATCH 3
+/* Quiet ticks before the next one is expected to be quiet, too. */
+#define TICKS_TO_EXPECT 3
 
 bool python_sampling_init(struct python_sampling *sampling)
 {
@@ -251,29 +253,27 @@ static bool name_thread(struct python_process *process, struct python_thread *th
 
 /* A worker of PySpark has worker.py's main near the root, below daemon.py or runpy. The first thing main does is wait for
  * a number: until then the task before is over and the next one has not begun. */
-static enum python_worker_state state_of_worker(const struct python_sampling *sampling, size_t frame_count)
+static enum python_worker_state state_of_worker(const struct python_functions *functions,
+                                                const struct python_named_stack *stack)
 {
-    for (size_t i = frame_count; i-- > 0 && frame_count - i <= WORKER_FRAMES;) {
-        uint32_t function = sampling->frames[i].function;
-        if (!text_ends_with(python_function_file(&sampling->functions, function),
-                            TEXT("pyspark/worker.py")) ||
-            !text_equal(python_function_name(&sampling->functions, function), TEXT("main")))
+    for (size_t i = stack->shown_count; i-- > 0 && stack->shown_count - i <= WORKER_FRAMES;) {
+        if (functions->functions[stack->shown[i].function].role != ROLE_WORKER_MAIN)
             continue;
-        bool waits =
-            i == 1 && text_equal(python_function_name(&sampling->functions, sampling->frames[0].function),
-                                 TEXT("read_int"));
+        bool waits = i == 1 && functions->functions[stack->shown[0].function].role == ROLE_READ_INT;
         return waits ? WORKER_BETWEEN_TASKS : WORKER_SERVES;
     }
     return WORKER_NONE;
 }
 
 /* A task is served by the thread that runs worker.py's main; others that it started work for the same task. */
-static struct python_task find_task(struct python_process *process, const struct python_thread *thread,
-                                    const struct python_sampling *sampling, size_t frame_count,
-                                    uint64_t interpreter, int64_t now_ns)
+static struct python_task find_task(struct python_process *process, struct python_thread *thread,
+                                    const struct python_sampling *sampling, uint64_t interpreter,
+                                    int64_t now_ns)
 {
     struct python_reader reader = {&process->memory, &process->runtime.layout};
-    enum python_worker_state state = state_of_worker(sampling, frame_count);
+    if (thread->stack.unchanged < thread->stack.shown_count)
+        thread->worker_state = state_of_worker(&sampling->functions, &thread->stack);
+    enum python_worker_state state = thread->worker_state;
     if (state != WORKER_NONE || thread->number == process->memory.pid)
         process->worker_state = state;
     if (process->worker_state != WORKER_SERVES)
@@ -284,16 +284,26 @@ static struct python_task find_task(struct python_process *process, const struct
 }
 
 /* The frames that are shown, innermost first, with the native ones between them when these are known. */
-static size_t show_frames(const struct python_thread *thread, struct python_sampling *sampling)
+static const struct python_frame *show_frames(const struct python_thread *thread,
+                                              struct python_sampling *sampling, size_t *count)
 {
     const struct python_named_stack *stack = &thread->stack;
+    *count = stack->shown_count;
     if (!sampling->wants_native || thread->native.count == 0)
-        return python_named_stack_show(stack, sampling->frames);
+        return stack->shown;
     for (size_t i = 0; i < stack->count; i++) {
         size_t at = stack->count - 1 - i;
         sampling->merging[i] = (struct merged_python){stack->frames[at], stack->raw[at].is_entry};
     }
-    return native_stack_merge(&thread->native, sampling->merging, stack->count, sampling->frames);
+    *count = native_stack_merge(&thread->native, sampling->merging, stack->count, sampling->frames);
+    return sampling->frames;
+}
+
+/* Whether it is worth asking the kernel who did not run at all: the GIL tells it for nothing. */
+static bool wants_sleep(const struct python_process *process, const struct python_interpreter *interpreter,
+                        const struct python_sampling *sampling)
+{
+    return !sampling->want_idle || interpreter == NULL || !python_pulse_counts(process, interpreter);
 }
 
 /* Names and delivers the stack, or the one of the thread's last sample when `raw` is NULL. False: some frame is no
@@ -306,11 +316,12 @@ static bool deliver(struct python_process *process, struct python_thread *thread
     if (!python_named_stack_set(&thread->stack, &process->codes, &reader, &sampling->functions, raw, count,
                                 now_ns, interpreter->code_generation))
         return false;
+    bool has_gil = interpreter->gil_holder == thread->address;
+    python_thread_settle_look(thread, process->memory.pid, has_gil,
+                              wants_sleep(process, interpreter, sampling));
     bool is_renamed = name_thread(process, thread, now_ns);
-    size_t python_count = python_named_stack_show(&thread->stack, sampling->frames);
-    struct python_task task =
-        find_task(process, thread, sampling, python_count, interpreter->address, now_ns);
-    size_t frame_count = show_frames(thread, sampling);
+    size_t frame_count;
+    const struct python_frame *frames = show_frames(thread, sampling, &frame_count);
     struct python_stack stack = {
         .pid = process->memory.pid,
         .thread_number = thread->number,
@@ -319,11 +330,11 @@ static bool deliver(struct python_process *process, struct python_thread *thread
         .time_ns = wall_clock_ns(),
         .on_cpu = thread->look == THREAD_RUNS,
         .idle_wanted = sampling->want_idle,
-        .has_gil = interpreter->gil_holder == thread->address,
+        .has_gil = has_gil,
         .collecting = interpreter->collecting,
-        .task = task,
+        .task = find_task(process, thread, sampling, interpreter->address, now_ns),
         .functions = &sampling->functions,
-        .frames = sampling->frames,
+        .frames = frames,
         .frame_count = frame_count,
         .marks = sampling->wants_native ? NULL : thread->stack.marks,
         .unchanged = is_renamed || sampling->wants_native ? 0 : thread->stack.unchanged,
@@ -467,29 +478,6 @@ static bool had_gil(const struct python_process *process, const struct python_th
     return interpreter != NULL && interpreter->gil_holder == thread->address;
 }
 
-/* Whether it is worth asking the kernel who did not run at all: the GIL tells it for nothing. */
-static bool wants_sleep(const struct python_process *process, const struct python_interpreter *interpreter,
-                        const struct python_sampling *sampling)
-{
-    return !sampling->want_idle || interpreter == NULL || !python_pulse_counts(process, interpreter);
-}
-
-/* Unless that was done before the tick's read. */
-static void look_at_thread(const struct python_process *process, struct python_thread *thread, bool has_gil,
-                           bool wants_sleep)
-{
-    if (thread->look == THREAD_UNSEEN && python_thread_is_steady(thread, has_gil)) {
-        thread->look = python_thread_presume(thread, has_gil);
-        thread->looked_late = true;
-        return;
-    }
-    if (thread->look == THREAD_UNSEEN) {
-        thread->look = python_thread_look(thread, process->memory.pid, wants_sleep);
-        thread->looked_late = true;
-    }
-    python_thread_note_look(thread, has_gil);
-}
-
 /* A single copy is as good as two when the thread could not run Python code while it was made. */
 static void settle_plan(struct python_thread *thread, const struct python_interpreter *interpreter)
 {
@@ -511,8 +499,9 @@ static enum python_process_result sample_thread(struct python_process *process, 
         sampling->counts.without_gil++;
         return PROCESS_OK;
     }
-    look_at_thread(process, thread, interpreter->gil_holder == thread->address,
-                   wants_sleep(process, interpreter, sampling));
+    if (thread->look == THREAD_UNSEEN)
+        python_thread_presume(thread, process->memory.pid, interpreter->gil_holder == thread->address,
+                              wants_sleep(process, interpreter, sampling));
     if (thread->look != THREAD_RUNS && !sampling->want_idle && !sampling->only_gil) {
         sampling->counts.idle++;
         return PROCESS_OK;
@@ -559,7 +548,7 @@ static bool may_presume(const struct python_process *process, const struct pytho
                         const struct python_sampling *sampling)
 {
     return sampling->want_idle && !sampling->only_gil && !sampling->pauses && !sampling->wants_native &&
-           python_thread_is_steady(thread, had_gil(process, thread));
+           !sampling->asks_kernel && thread->habits[had_gil(process, thread)].is_known;
 }
 
 /* Frames change only in who has the GIL: others need no second copy, if it turns out that they did not have it. */
@@ -575,7 +564,8 @@ static bool is_expected_still(const struct python_process *process, const struct
                               const struct python_sampling *sampling, int64_t now_ns)
 {
     const struct python_interpreter *interpreter = interpreter_of(process, thread);
-    return interpreter != NULL && interpreter->is_quiet && interpreter->last_holder != thread->address &&
+    return interpreter != NULL && interpreter->quiet_ticks >= TICKS_TO_EXPECT &&
+           interpreter->last_holder != thread->address &&
            has_note(process, thread, interpreter, sampling, now_ns);
 }
 
@@ -595,7 +585,7 @@ static void look_at_threads(struct python_process *process, const struct python_
     for (size_t i = 0; i < process->thread_count; i++) {
         struct python_thread *thread = &process->threads[i];
         thread->look = THREAD_UNSEEN;
-        thread->looked_late = false;
+        thread->looked_late = thread->is_presumed = false;
         if ((sampling->only_gil && !had_gil(process, thread)) || may_presume(process, thread, sampling))
             continue;
         thread->look = python_thread_look(thread, process->memory.pid,
@@ -689,7 +679,7 @@ static enum memory_result read_tick(struct python_process *process, struct pytho
         return result;
     result = read_batch(process, sampling, now_ns, false);
     for (size_t i = 0; i < process->interpreter_count; i++)
-        process->interpreters[i].is_quiet = false;
+        process->interpreters[i].quiet_ticks = 0;
     return result;
 }
 

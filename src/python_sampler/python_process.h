@@ -46,7 +46,7 @@ struct python_interpreter {
     size_t again_at;      /* where the tick's batch has the GIL's state once more, at its end; 0: nowhere */
     bool shares_gil;      /* with another interpreter */
     bool is_steady;       /* nobody but last_holder had the GIL while the tick's batch was read */
-    bool is_quiet;        /* it switched once at most since the tick before */
+    uint32_t quiet_ticks; /* on end in which it switched once at most */
     uint64_t code_generation;
     bool collecting;
 };
@@ -64,15 +64,9 @@ struct python_sampling {
     bool only_gil;
     bool pauses; /* threads that run are stopped while they are read */
     bool wants_native;
+    bool asks_kernel; /* this tick: what threads do, also where that is only told */
     void (*deliver)(void *context, const struct python_stack *stack);
     void *context;
-};
-
-/* What a process does for PySpark, as its main thread was seen last. */
-enum python_worker_state {
-    WORKER_NONE,
-    WORKER_BETWEEN_TASKS,
-    WORKER_SERVES,
 };
 
 struct python_process {
@@ -80,7 +74,7 @@ struct python_process {
     struct python_runtime runtime;
     struct python_code_cache codes;
     struct python_context context;
-    enum python_worker_state worker_state;
+    enum python_worker_state worker_state; /* as its main thread was seen last */
     struct native_modules native;
     struct python_interpreter interpreters[PYTHON_MOST_INTERPRETERS];
     size_t interpreter_count;

@@ -110,7 +110,7 @@ static void take_switches(const struct python_process *process, struct python_in
                           const unsigned char *batch_bytes)
 {
     const struct python_layout *layout = &process->runtime.layout;
-    interpreter->is_steady = interpreter->is_quiet = false;
+    interpreter->is_steady = false;
     if (!python_pulse_counts(process, interpreter))
         return;
     uint64_t before = interpreter->switches;
@@ -120,7 +120,8 @@ static void take_switches(const struct python_process *process, struct python_in
     if (current != 0 && current != interpreter->last_holder)
         interpreter->last_holder = 0;
     interpreter->switches = word_u64(process, interpreter->gil, layout->gil.switches);
-    interpreter->is_quiet = interpreter->last_holder != 0 && interpreter->switches - before <= 1;
+    bool is_quiet = interpreter->last_holder != 0 && interpreter->switches - before <= 1;
+    interpreter->quiet_ticks = is_quiet ? interpreter->quiet_ticks + 1 : 0;
     if (interpreter->again_at == 0)
         return;
     const unsigned char *again = batch_bytes + interpreter->again_at;

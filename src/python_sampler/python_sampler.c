@@ -22,6 +22,11 @@
 #define FIRST_PATIENCE_NS INT64_C(5000000)
 #define MOST_PATIENCE_NS INT64_C(200000000)
 #define CHILDREN_TEXT_BYTES 8192
+/* Where waiting threads are recorded like others, what a thread does is a label, and the kernel is asked for it only
+ * at each eighth tick: of all threads at once, since the first question of a tick costs ten times the second. */
+#define ASKED_TICKS 8
+#define LEAST_UNASKED_NS INT64_C(1000000)
+#define MOST_UNASKED_NS INT64_C(80000000)
 
 struct tracked {
     pid_t pid;                     /* 0: a free place */
@@ -43,8 +48,12 @@ struct python_sampler {
     struct id_map places; /* by process number; may name a place that another process took */
     int64_t next_tick_ns; /* 0: none yet */
     int64_t next_children_ns;
+    int load_descriptor; /* of /proc/loadavg; -1: not open */
+    char newest_number
+        [24]; /* of a process or thread of this machine, as it was before children were last polled */
     int64_t next_thorough_ns;
     int64_t next_idle_ns;
+    int64_t next_ask_ns;
     uint64_t ticks;
     uint64_t missed_ticks;
     uint64_t processes;
@@ -72,6 +81,7 @@ struct python_sampler *python_sampler_new(const struct python_sampler_options *o
         return NULL;
     }
     sampler->options = *options;
+    sampler->load_descriptor = -1;
     sampler->sampling.want_idle = options->want_idle;
     sampler->sampling.only_gil = options->only_gil;
     sampler->sampling.pauses = options->pauses;
@@ -98,6 +108,8 @@ void python_sampler_free(struct python_sampler *sampler)
         if (sampler->tracked[i].pid != 0)
             untrack(sampler, &sampler->tracked[i]);
     }
+    if (sampler->load_descriptor >= 0)
+        close(sampler->load_descriptor);
     free(sampler->tracked);
     id_map_release(&sampler->places);
     python_sampling_release(&sampler->sampling);
@@ -230,9 +242,30 @@ static bool poll_main_thread(struct python_sampler *sampler, uint32_t place)
     return true;
 }
 
+/* The last word of /proc/loadavg is the number that the kernel gave last: as long as it stays, there is no new child.
+ * True also when that cannot be told. */
+static bool has_new_processes(struct python_sampler *sampler)
+{
+    char text[64];
+    if (sampler->load_descriptor < 0)
+        sampler->load_descriptor = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+    ssize_t size =
+        sampler->load_descriptor < 0 ? 0 : pread(sampler->load_descriptor, text, sizeof(text) - 1, 0);
+    text[size < 0 ? 0 : size] = '\0';
+    const char *number = strrchr(text, ' ');
+    if (number == NULL || strlen(number) >= sizeof(sampler->newest_number))
+        return true;
+    bool is_new = strcmp(number, sampler->newest_number) != 0;
+    memcpy(sampler->newest_number, number, strlen(number) + 1);
+    return is_new;
+}
+
 static void poll_children(struct python_sampler *sampler, int64_t now)
 {
     bool thorough = now >= sampler->next_thorough_ns;
+    sampler->next_children_ns = now + CHILDREN_POLL_NS;
+    if (!has_new_processes(sampler) && !thorough)
+        return;
     /* Newcomers are appended and so are asked for their own children at once. */
     for (uint32_t place = 0; place < sampler->size; place++) {
         pid_t pid = sampler->tracked[place].pid;
@@ -247,7 +280,6 @@ static void poll_children(struct python_sampler *sampler, int64_t now)
             process_visit_children(pid, meet_child, sampler);
         }
     }
-    sampler->next_children_ns = now + CHILDREN_POLL_NS;
 }
 
 /* Looks again at those that had no Python: not up yet, or another program since. */
@@ -290,10 +322,21 @@ static void choose_idle(struct python_sampler *sampler, int64_t now)
     sampler->sampling.want_idle = sampler->options.want_idle || is_due;
 }
 
+static void choose_asking(struct python_sampler *sampler, int64_t now)
+{
+    int64_t pause = (ASKED_TICKS - 1) * sampler->options.interval_ns;
+    sampler->sampling.asks_kernel = now >= sampler->next_ask_ns;
+    if (pause > MOST_UNASKED_NS)
+        pause = MOST_UNASKED_NS;
+    if (sampler->sampling.asks_kernel)
+        sampler->next_ask_ns = now + (pause < LEAST_UNASKED_NS ? LEAST_UNASKED_NS : pause);
+}
+
 void python_sampler_tick(struct python_sampler *sampler)
 {
     int64_t now = now_ns();
     choose_idle(sampler, now);
+    choose_asking(sampler, now);
     bool thorough = now >= sampler->next_thorough_ns;
     if (sampler->options.follow_children && now >= sampler->next_children_ns)
         poll_children(sampler, now);

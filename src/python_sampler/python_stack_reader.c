@@ -71,18 +71,24 @@ void python_stack_memory_release(struct python_stack_memory *remembered)
     span_set_release(&remembered->spans);
 }
 
+static bool add_again(struct memory_batch *batch, const struct span_set *spans, bool is_thrifty, size_t *at)
+{
+    return is_thrifty ? memory_batch_add_plain_spans(batch, spans, at)
+                      : memory_batch_add_spans(batch, spans, at);
+}
+
 /* Copy, thread state, pointer to the innermost frame, copy again. */
-void python_stack_plan(struct python_stack_plan *plan, struct memory_batch *batch,
-                       const struct python_stack_memory *remembered, const struct python_layout *layout,
-                       uint64_t thread, bool is_single)
+static void make_plan(struct python_stack_plan *plan, struct memory_batch *batch,
+                      const struct python_stack_memory *remembered, const struct python_layout *layout,
+                      uint64_t thread, bool is_single, bool is_thrifty)
 {
     size_t count = batch->count, total_bytes = batch->total_bytes;
     bool indirect = layout->thread.frame_in_cframe != NO_OFFSET && remembered->cframe != 0;
-    *plan = (struct python_stack_plan){.batch = batch, .is_single = is_single};
+    *plan = (struct python_stack_plan){.batch = batch, .is_single = is_single, .is_thrifty = is_thrifty};
     if (memory_batch_add_spans(batch, &remembered->spans, &plan->first_at) &&
         memory_batch_add(batch, thread, layout->thread.bytes, &plan->state_at) &&
         (!indirect || memory_batch_add(batch, remembered->cframe, 16, &plan->cframe_at)) &&
-        (is_single || memory_batch_add_spans(batch, &remembered->spans, &plan->second_at))) {
+        (is_single || add_again(batch, &remembered->spans, is_thrifty, &plan->second_at))) {
         if (is_single)
             plan->second_at = plan->first_at;
         return;
@@ -92,12 +98,20 @@ void python_stack_plan(struct python_stack_plan *plan, struct memory_batch *batc
     plan->batch = NULL;
 }
 
-/* A reading of this thread alone. */
+void python_stack_plan(struct python_stack_plan *plan, struct memory_batch *batch,
+                       const struct python_stack_memory *remembered, const struct python_layout *layout,
+                       uint64_t thread, bool is_single)
+{
+    make_plan(plan, batch, remembered, layout, thread, is_single, true);
+}
+
+/* A reading of this thread alone. Only the first one is thrifty. */
 static enum memory_result read_alone(struct reading *reading, struct python_stack_plan *plan)
 {
     struct memory_batch *batch = &reading->buffer->batch;
     memory_batch_clear(batch);
-    python_stack_plan(plan, batch, reading->remembered, reading->layout, reading->thread, false);
+    make_plan(plan, batch, reading->remembered, reading->layout, reading->thread, false,
+              reading->attempt == 0);
     return plan->batch == NULL ? MEMORY_FAULT : memory_batch_read(batch, reading->memory);
 }
 
@@ -179,8 +193,21 @@ static inline bool marks_entry(const struct python_layout *layout, const unsigne
            (layout->frame.entry_mark != 0 && bytes[layout->frame.entry_mark] != 0);
 }
 
+/* Whether one copy of a frame in a lesser span does. */
+static bool may_be_single(struct reading *reading, const struct frame_view *view, uint64_t address,
+                          bool callee_agrees)
+{
+    if (view->owner >= reading->layout->frame.first_hidden_owner)
+        return callee_agrees;
+    /* Taken for a hidden one when it was learnt: from now on its span is read twice. */
+    if (!span_set_add(&reading->remembered->spans, address, reading->layout->frame.bytes,
+                      reading->remembered->clock))
+        span_set_clear(&reading->remembered->spans);
+    return false;
+}
+
 static enum attempt_result walk(struct reading *reading, uint64_t innermost, const unsigned char *first,
-                                const unsigned char *second)
+                                const unsigned char *second, bool is_thrifty)
 {
     const struct python_layout *layout = reading->layout;
     struct python_stack_buffer *buffer = reading->buffer;
@@ -188,7 +215,8 @@ static enum attempt_result walk(struct reading *reading, uint64_t innermost, con
     bool strict = reading->attempt < STRICT_ATTEMPTS;
     size_t steps = 0;
     buffer->frame_count = 0;
-    uint64_t mark = 0; /* a chain that comes back to it never was */
+    uint64_t mark = 0;          /* a chain that comes back to it never was */
+    bool callee_agrees = false; /* so that this frame did not change between the copies */
     for (uint64_t address = innermost; address != 0; steps++) {
         if (buffer->frame_count == PYTHON_MOST_FRAMES || steps >= 2 * PYTHON_MOST_FRAMES)
             return ATTEMPT_TOO_DEEP;
@@ -203,8 +231,12 @@ static enum attempt_result walk(struct reading *reading, uint64_t innermost, con
         }
         span->last_used = reading->remembered->clock;
         size_t at = span->offset + (address - span->start);
+        const unsigned char *again = is_thrifty && span->is_lesser ? first : second;
         struct frame_view before = view_frame(layout, first + at);
-        struct frame_view view = view_frame(layout, second + at);
+        struct frame_view view = view_frame(layout, again + at);
+        if (again != second && !may_be_single(reading, &view, address, callee_agrees))
+            return ATTEMPT_TORN;
+        callee_agrees = steps > 0 || agree(&before, &view, false);
         if (steps == 0)
             view = choose_innermost(&before, &view, layout);
         else if (!agree(&before, &view, strict) || is_astray(&before, &view, strict))
@@ -214,10 +246,10 @@ static enum attempt_result walk(struct reading *reading, uint64_t innermost, con
         if (view.owner < layout->frame.first_hidden_owner) {
             uint32_t copy = layout->frame.bytecode_index == NO_OFFSET
                                 ? 0
-                                : load_u32(second + at + layout->frame.bytecode_index);
+                                : load_u32(again + at + layout->frame.bytecode_index);
             buffer->frames[buffer->frame_count++] =
                 (struct python_raw_frame){address, view.code & ~POINTER_TAG_BITS, view.instruction, copy,
-                                          marks_entry(layout, second + at)};
+                                          marks_entry(layout, again + at)};
         }
         /* From 3.12 on a hidden frame stands between the calls of the loop. */
         if ((view.previous == 0 || view.owner >= layout->frame.first_hidden_owner) && buffer->frame_count > 0)
@@ -244,7 +276,8 @@ static enum attempt_result evaluate(struct reading *reading, const struct python
         }
         frame = load_u64(batch->bytes + plan->cframe_at + layout->thread.frame_in_cframe);
     }
-    return walk(reading, frame, batch->bytes + plan->first_at, batch->bytes + plan->second_at);
+    return walk(reading, frame, batch->bytes + plan->first_at, batch->bytes + plan->second_at,
+                plan->is_thrifty);
 }
 
 static enum attempt_result try_once(struct reading *reading, const struct python_stack_plan *ready)
@@ -268,6 +301,17 @@ static size_t room_for_frame(const struct python_layout *layout, uint64_t addres
     return wanted > bytes ? wanted : bytes;
 }
 
+static bool remember(struct reading *reading, uint64_t address, const unsigned char *frame)
+{
+    const struct python_layout *layout = reading->layout;
+    struct python_stack_memory *remembered = reading->remembered;
+    size_t room = room_for_frame(layout, address);
+    bool is_hidden =
+        layout->frame.owner != NO_OFFSET && frame[layout->frame.owner] >= layout->frame.first_hidden_owner;
+    return is_hidden ? span_set_add_lesser(&remembered->spans, address, room, remembered->clock)
+                     : span_set_add(&remembered->spans, address, room, remembered->clock);
+}
+
 /* Follows the chain from the missing frame on, page by page, and remembers where its frames are. What is read here
  * may be torn; at worst it names some memory in vain. */
 static bool learn(struct reading *reading)
@@ -281,15 +325,16 @@ static bool learn(struct reading *reading)
         if (steps > 0 &&
             span_set_find(&reading->remembered->spans, address, layout->frame.bytes, NULL) != NULL)
             return true;
-        if (address < page_start || address + layout->frame.bytes > page_start + page_size) {
+        /* An address that makes no sense may be so high that the frame would end at a low one. */
+        if (address < page_start || address - page_start >= page_size ||
+            address - page_start + layout->frame.bytes > page_size) {
             page_start = address & ~(uint64_t)(PAGE_BYTES - 1);
             page_size = address + layout->frame.bytes - page_start > PAGE_BYTES ? 2 * PAGE_BYTES : PAGE_BYTES;
             reading->memory_result = process_memory_read(reading->memory, page_start, page, page_size);
             if (reading->memory_result != MEMORY_OK)
                 return false;
         }
-        if (!span_set_add(&reading->remembered->spans, address, room_for_frame(layout, address),
-                          reading->remembered->clock)) {
+        if (!remember(reading, address, page + (address - page_start))) {
             span_set_clear(&reading->remembered->spans);
             return true;
         }

@@ -6,7 +6,9 @@
  * code are equal in both copies held them at the moment when the thread's state was read, so a chain of such frames,
  * from the innermost one on, is the stack at that moment. The innermost frame itself may differ between the copies:
  * its second copy tells what ran in it right after. Anything else is read again, and given up after some attempts.
- * One copy does for a thread that is proved not to have had the GIL while it was made.
+ * One copy does for a thread that is proved not to have had the GIL while it was made, and for the frames that stand
+ * between two calls of the interpreter's loop, on the C stack: they do not change while the frame that they called is
+ * the same in both copies.
  *
  * Owns: what it remembers of the thread's frames, until python_stack_memory_release().
  * Threads: one at a time.
@@ -44,8 +46,9 @@ struct python_stack_memory {
 /* Where the parts of one reading are in a batch. */
 struct python_stack_plan {
     const struct memory_batch *batch; /* NULL: there is no reading */
-    bool waits;     /* the thread was found waiting, so that a slow reading is as good as a quick one */
-    bool is_single; /* one copy; good only for a thread that did not run Python code meanwhile */
+    bool waits;      /* the thread was found waiting, so that a slow reading is as good as a quick one */
+    bool is_single;  /* one copy; good only for a thread that did not run Python code meanwhile */
+    bool is_thrifty; /* the second copy lacks the lesser spans */
     size_t first_at, state_at, cframe_at, second_at;
 };
 

@@ -9,9 +9,6 @@
 #include "python_sampler/process_numbers.h"
 
 #define MOST_SKIPPED_LOOKS 16
-/* So many equal answers save one question, and at most so many on end are saved. */
-#define ANSWERS_FOR_TRUST 4
-#define MOST_TRUST 15
 
 void python_thread_init(struct python_thread *thread, uint64_t address, uint64_t interpreter)
 {
@@ -146,27 +143,27 @@ enum python_thread_look python_thread_look(struct python_thread *thread, pid_t p
     return has_slept ? THREAD_SLEPT : THREAD_WAITS;
 }
 
-bool python_thread_is_steady(const struct python_thread *thread, bool has_gil)
+void python_thread_presume(struct python_thread *thread, pid_t pid, bool has_gil, bool wants_sleep)
 {
-    /* One that sleeps is asked: while it does, its stack need not be read. */
-    return !thread->surely_waited && thread->habits[has_gil].trust > 0;
+    const struct python_thread_habit *habit = &thread->habits[has_gil];
+    thread->looked_late = true;
+    thread->is_presumed = habit->is_known;
+    if (habit->is_known)
+        thread->look = habit->runs ? THREAD_RUNS : THREAD_WAITS;
+    else
+        thread->look = python_thread_look(thread, pid, wants_sleep);
 }
 
-enum python_thread_look python_thread_presume(struct python_thread *thread, bool has_gil)
-{
-    thread->habits[has_gil].trust--;
-    return thread->habits[has_gil].runs ? THREAD_RUNS : THREAD_WAITS;
-}
-
-void python_thread_note_look(struct python_thread *thread, bool has_gil)
+void python_thread_settle_look(struct python_thread *thread, pid_t pid, bool has_gil, bool wants_sleep)
 {
     struct python_thread_habit *habit = &thread->habits[has_gil];
-    bool runs = thread->look == THREAD_RUNS;
-    if (habit->runs != runs)
-        *habit = (struct python_thread_habit){.runs = runs};
-    else if (habit->count < ANSWERS_FOR_TRUST * MOST_TRUST)
-        habit->count++;
-    habit->trust = habit->count / ANSWERS_FOR_TRUST;
+    uint64_t place = thread->stack.count == 0 ? 0 : thread->stack.raw[thread->stack.count - 1].code;
+    if (thread->is_presumed && habit->place == place)
+        return;
+    if (thread->is_presumed)
+        thread->look = python_thread_look(thread, pid, wants_sleep);
+    thread->is_presumed = false;
+    *habit = (struct python_thread_habit){true, thread->look == THREAD_RUNS, place};
 }
 
 void python_thread_read_kernel_name(struct python_thread *thread, pid_t pid)

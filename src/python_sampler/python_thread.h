@@ -21,6 +21,13 @@
 #define PYTHON_THREAD_NAME_BYTES 128
 #define PYTHON_SCHEDULE_BYTES 72
 
+/* What a process or thread does for PySpark. */
+enum python_worker_state {
+    WORKER_NONE,
+    WORKER_BETWEEN_TASKS,
+    WORKER_SERVES,
+};
+
 /* What the kernel says of a thread. */
 enum python_thread_look {
     THREAD_UNSEEN,
@@ -29,12 +36,11 @@ enum python_thread_look {
     THREAD_SLEPT, /* waits, and has not run since its stack was last read */
 };
 
-/* What the kernel said of a thread each time that it was asked. With --idle, where that is a label only, one that gave
- * the same answer 60 times on end is asked again after 15 ticks, others earlier. */
+/* What the kernel said of a thread when it was last asked. */
 struct python_thread_habit {
+    bool is_known;
     bool runs;
-    uint8_t count; /* equal answers on end */
-    uint8_t trust; /* times that the same answer may be taken for granted */
+    uint64_t place; /* the innermost code then */
 };
 
 /* The GIL when a stack was read. */
@@ -59,16 +65,18 @@ struct python_thread {
     bool surely_waited;                   /* and had not run since the look before */
     uint8_t unslept_looks; /* how often it waited, but had run in between: as often it is not asked */
     uint8_t looks_to_skip;
-    struct python_named_stack stack; /* its last one */
-    bool has_kept;                   /* that is the stack which it still waits with */
-    struct python_gil_note gil_note; /* of that stack */
-    int64_t read_ns;                 /* when it was read */
-    bool listed;                     /* seen in the newest walk of the list */
-    int64_t named_ns;                /* when the name was last looked up */
+    struct python_named_stack stack;       /* its last one */
+    enum python_worker_state worker_state; /* as that stack tells it */
+    bool has_kept;                         /* that is the stack which it still waits with */
+    struct python_gil_note gil_note;       /* of that stack */
+    int64_t read_ns;                       /* when it was read */
+    bool listed;                           /* seen in the newest walk of the list */
+    int64_t named_ns;                      /* when the name was last looked up */
     int64_t name_trust_ns;
     char name[PYTHON_THREAD_NAME_BYTES];
     enum python_thread_look look; /* of this tick */
     bool looked_late;             /* after its stack was read, or not at all */
+    bool is_presumed;             /* it was not asked */
     struct python_stack_plan plan;
     bool is_left_out; /* of the tick's read, since its last stack is expected to stand */
     struct thread_pause pause;
@@ -83,12 +91,10 @@ void python_thread_identify(struct python_thread *thread, const struct python_ru
                             struct process_memory *memory, const unsigned char *state);
 /* To be asked before its stack is read, once for each sample. THREAD_SLEPT comes only if `wants_sleep`. */
 enum python_thread_look python_thread_look(struct python_thread *thread, pid_t pid, bool wants_sleep);
-/* Whether it need not be asked: it always gave the same answer with the GIL, or without it. */
-bool python_thread_is_steady(const struct python_thread *thread, bool has_gil);
-/* The answer that it always gave. */
-enum python_thread_look python_thread_presume(struct python_thread *thread, bool has_gil);
-/* What it was found to do. */
-void python_thread_note_look(struct python_thread *thread, bool has_gil);
+/* Takes the answer of before, with or without the GIL; one that never was asked is asked. */
+void python_thread_presume(struct python_thread *thread, pid_t pid, bool has_gil, bool wants_sleep);
+/* When its stack is known: one that is at another place than before is asked after all. */
+void python_thread_settle_look(struct python_thread *thread, pid_t pid, bool has_gil, bool wants_sleep);
 /* The name that the kernel has for it. */
 void python_thread_read_kernel_name(struct python_thread *thread, pid_t pid);
 

@@ -21,15 +21,21 @@ void span_set_release(struct span_set *set)
 void span_set_clear(struct span_set *set)
 {
     set->count = 0;
-    set->total_bytes = 0;
+    set->total_bytes = set->plain_bytes = 0;
 }
 
 static void number_spans(struct span_set *set)
 {
     size_t offset = 0;
-    for (size_t i = 0; i < set->count; i++) {
-        set->spans[i].offset = offset;
-        offset += set->spans[i].end - set->spans[i].start;
+    for (int lesser = 0; lesser <= 1; lesser++) {
+        for (size_t i = 0; i < set->count; i++) {
+            if (set->spans[i].is_lesser != (lesser == 1))
+                continue;
+            set->spans[i].offset = offset;
+            offset += set->spans[i].end - set->spans[i].start;
+        }
+        if (lesser == 0)
+            set->plain_bytes = offset;
     }
     set->total_bytes = offset;
 }
@@ -53,7 +59,7 @@ static bool is_near(uint64_t end, uint64_t start)
     return end >= start || start - end <= BRIDGED_GAP_BYTES;
 }
 
-bool span_set_add(struct span_set *set, uint64_t address, size_t size, uint32_t now)
+static bool add(struct span_set *set, uint64_t address, size_t size, uint32_t now, bool is_lesser)
 {
     uint64_t end = address + size;
     if (end < address)
@@ -62,12 +68,13 @@ bool span_set_add(struct span_set *set, uint64_t address, size_t size, uint32_t 
     if (first > 0 && is_near(set->spans[first - 1].end, address))
         first--;
     size_t last = first;
-    struct span added = {.start = address, .end = end, .last_used = now};
+    struct span added = {.start = address, .end = end, .last_used = now, .is_lesser = is_lesser};
     for (; last < set->count && is_near(added.end, set->spans[last].start); last++) {
         if (set->spans[last].start < added.start)
             added.start = set->spans[last].start;
         if (set->spans[last].end > added.end)
             added.end = set->spans[last].end;
+        added.is_lesser = added.is_lesser && set->spans[last].is_lesser;
     }
     if (last == first) {
         if (!array_reserve(&set->spans, &set->capacity, set->count + 1, SPAN_SET_MOST_SPANS))
@@ -83,6 +90,16 @@ bool span_set_add(struct span_set *set, uint64_t address, size_t size, uint32_t 
     return set->total_bytes <= SPAN_SET_MOST_BYTES;
 }
 
+bool span_set_add(struct span_set *set, uint64_t address, size_t size, uint32_t now)
+{
+    return add(set, address, size, now, false);
+}
+
+bool span_set_add_lesser(struct span_set *set, uint64_t address, size_t size, uint32_t now)
+{
+    return add(set, address, size, now, true);
+}
+
 void span_set_expire(struct span_set *set, uint32_t oldest)
 {
     size_t kept = 0;
@@ -94,13 +111,19 @@ void span_set_expire(struct span_set *set, uint32_t oldest)
     number_spans(set);
 }
 
+/* The end of a piece may be beyond the highest address. */
+static bool holds(const struct span *span, uint64_t address, size_t size)
+{
+    return address >= span->start && address < span->end && size <= span->end - address;
+}
+
 struct span *span_set_find(const struct span_set *set, uint64_t address, size_t size, struct span *hint)
 {
-    if (hint != NULL && address >= hint->start && address + size <= hint->end)
+    if (hint != NULL && holds(hint, address, size))
         return hint;
     size_t at = count_before(set, address);
     if (at == set->count)
         return NULL;
     struct span *span = &set->spans[at];
-    return address >= span->start && address + size <= span->end && address + size > address ? span : NULL;
+    return holds(span, address, size) ? span : NULL;
 }

@@ -23,8 +23,9 @@
 struct span {
     uint64_t start;
     uint64_t end;
-    size_t offset;      /* in what span_set_read order gives: the bytes of the spans before */
+    size_t offset;      /* among all bytes: plain spans come first, lesser ones behind them */
     uint32_t last_used; /* the caller's clock */
+    bool is_lesser;     /* has only pieces that were added as such */
 };
 
 struct span_set {
@@ -32,6 +33,7 @@ struct span_set {
     size_t count;
     size_t capacity;
     size_t total_bytes;
+    size_t plain_bytes; /* without the lesser spans */
 };
 
 void span_set_init(struct span_set *set);
@@ -39,6 +41,8 @@ void span_set_release(struct span_set *set);
 void span_set_clear(struct span_set *set);
 /* Makes sure that [address, address + size) is inside one span. False: limit or memory. */
 bool span_set_add(struct span_set *set, uint64_t address, size_t size, uint32_t now) MUST_CHECK;
+/* The same for a piece that need not be read as often. */
+bool span_set_add_lesser(struct span_set *set, uint64_t address, size_t size, uint32_t now) MUST_CHECK;
 /* Forgets spans not used since `oldest`. */
 void span_set_expire(struct span_set *set, uint32_t oldest);
 /* The span with all of [address, address + size), or NULL. `hint`: try this one first, may be NULL. */

@@ -36,6 +36,23 @@ TEST(a_piece_between_joins_its_neighbours)
     span_set_release(&set);
 }
 
+TEST(lesser_spans_stand_behind_the_others)
+{
+    struct span_set set;
+    span_set_init(&set);
+    CHECK(span_set_add_lesser(&set, 10000, 100, 1));
+    CHECK(span_set_add(&set, 50000, 200, 1));
+    CHECK_INT(set.spans[0].offset, 200);
+    CHECK_INT(set.spans[1].offset, 0);
+    CHECK_INT(set.plain_bytes, 200);
+    CHECK_INT(set.total_bytes, 300);
+    CHECK(span_set_add_lesser(&set, 50100, 10, 1));
+    CHECK(!set.spans[1].is_lesser);
+    CHECK(span_set_add(&set, 10050, 10, 1));
+    CHECK_INT(set.plain_bytes, 300);
+    span_set_release(&set);
+}
+
 TEST(unused_spans_expire)
 {
     struct span_set set;
@@ -54,6 +71,9 @@ TEST(impossible_pieces_are_refused)
     struct span_set set;
     span_set_init(&set);
     CHECK(!span_set_add(&set, UINT64_MAX - 8, 100, 1));
+    CHECK(span_set_add(&set, 0x900, 64, 1));
+    CHECK(span_set_find(&set, UINT64_MAX - 7, 72, &set.spans[0]) == NULL);
+    span_set_clear(&set);
     for (uint64_t i = 0; i < SPAN_SET_MOST_SPANS; i++)
         CHECK(span_set_add(&set, 0x100000 * (i + 1), 64, 1));
     CHECK(!span_set_add(&set, 0x10, 64, 1));

@@ -1,6 +1,6 @@
-"""Alternate between two call chains that share nothing but their ends: alternating_chains.py LEAF_LOOPS [THREADS].
+"""Alternate between two call chains that share nothing but their ends: alternating_chains.py LEAF_LOOPS [THREADS [c]].
 
-A stack with functions of both chains never existed.
+A stack with functions of both chains never existed. With "c" each call goes through C.
 """
 
 import sys
@@ -18,7 +18,8 @@ def make_chain(letter):
     lines = []
     for i in range(DEPTH):
         callee = f"{letter}{i + 1}" if i + 1 < DEPTH else "leaf"
-        lines.append(f"def {letter}{i}(loops):\n    return {callee}(loops)\n")
+        call = f"next(map({callee}, (loops,)))" if "c" in sys.argv[3:] else f"{callee}(loops)"
+        lines.append(f"def {letter}{i}(loops):\n    return {call}\n")
     return "".join(lines)
 
 
