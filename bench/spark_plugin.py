@@ -5,7 +5,8 @@ The same fixed work (spark_work.py) runs in turn in one executor of two processo
 the default of Spark's plugin: same events, same intervals. java/PeerPlugin.java gives async-profiler (from Maven) the commands
 that Spark's plugin gives it. For each: CPU time in handlers (handler_clock.c) and of its own threads; samples of each event;
 bytes for each minute of the executor, raw and gzipped; and how many of the tasks that the event log has are named in the
-recording. --keep FOLDER keeps the recordings."""
+recording. --keep FOLDER keeps the recordings and the figures, and a further call with it adds to them: ten runs of each need not
+be made at once."""
 
 import argparse
 import gzip
@@ -33,7 +34,7 @@ EVENTS = ("wall", "alloc", "lock")
 
 def build_peer(options, folder):
     """Class path of the peer's plugin, and its library."""
-    library = pathlib.Path(jvm_agent.peer_library(folder))
+    library = next(folder.rglob("libasyncProfiler.so"), None) or pathlib.Path(jvm_agent.peer_library(folder))
     archive = next(folder.glob("async-profiler-*.jar"))
     jars = spark.fetch_spark.fetch(options.spark) / "jars"
     subprocess.run([jvm.system_home() / "bin" / "javac", "-nowarn", "-cp", f"{jars}/*:{archive}", "-d", folder / "classes",
@@ -53,7 +54,7 @@ def settings(name, options, folder, peer):
                 "spark.sparkflame.outputDir": (folder / "out").as_uri(), "spark.sparkflame.driver.enabled": "false"}
     return {"spark.plugins": "PeerPlugin", "spark.driver.extraClassPath": peer[0], "spark.executor.extraClassPath": peer[0],
             "spark.peer.library": peer[1], "spark.peer.args": options.arguments, "spark.peer.seconds": options.interval,
-            "spark.peer.localDir": folder / "local", "spark.peer.outputDir": folder / "out"}
+            "spark.peer.localDir": folder / "local", "spark.peer.outputDir": (folder / "out").as_uri()}
 
 
 def count_samples(recordings, event):
@@ -105,7 +106,7 @@ def show(name, results):
                             "gz_kb_minute", "tasks", "tasks_named") if key in results[0]]
     for key in keys:
         values = [result[key] for result in results if key in result]
-        print(f"{name:6} {key:16} median {statistics.median(values):12.2f}  least {min(values):12.2f}  most {max(values):12.2f}")
+        print(f"{name:6} {key:16} {len(values):2} runs, median {statistics.median(values):12.2f}  least {min(values):12.2f}  most {max(values):12.2f}")
     sys.stdout.flush()
 
 
@@ -118,18 +119,19 @@ def main():
     parser.add_argument("--arguments", default=ARGUMENTS)
     parser.add_argument("--cases", default="ours,peer", help="also none, separated by commas (ours,peer)")
     parser.add_argument("--tasks", action="store_true", help="count named tasks, too: slow, the JDK prints all samples")
-    parser.add_argument("--keep", type=pathlib.Path, help="a new folder for recordings and results.json")
+    parser.add_argument("--keep", type=pathlib.Path, help="folder for recordings and results.json")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = options.keep or pathlib.Path(name)
         folder.mkdir(exist_ok=True)
         options.clock = jvm_agent.compile_clock(folder)
         peer = build_peer(options, folder)
-        results = {case: [] for case in options.cases.split(",")}
-        for number in range(options.runs):
-            for case in results:
-                results[case].append(measure(case, options, folder / f"{case}-{number}-{time.time_ns()}", peer))
-        (folder / "results.json").write_text(json.dumps(results))
+        kept = folder / "results.json"
+        results = json.loads(kept.read_text()) if kept.exists() else {}
+        for _ in range(options.runs):
+            for case in options.cases.split(","):
+                results.setdefault(case, []).append(measure(case, options, folder / f"{case}-{time.time_ns()}", peer))
+            kept.write_text(json.dumps(results))
         for case, found in results.items():
             show(case, found)
 

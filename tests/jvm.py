@@ -29,9 +29,10 @@ def home_of(version):
     return home if f'JAVA_VERSION="{version}' in release else fetch_jdks.fetch(version)
 
 
-def compile_classes(folder, *names):
+def compile_classes(folder, *names, class_path=None):
     sources = [str(TESTS / "java" / f"{name}.java") for name in names]
-    subprocess.run([system_home() / "bin" / "javac", "-nowarn", "--release", "11", "-d", str(folder), *sources],
+    options = [] if class_path is None else ["-cp", str(class_path)]
+    subprocess.run([system_home() / "bin" / "javac", "-nowarn", "--release", "11", *options, "-d", str(folder), *sources],
                    check=True, stdin=subprocess.DEVNULL, timeout=LIMIT_SECONDS)
     return folder
 

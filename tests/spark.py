@@ -37,6 +37,17 @@ def environment(version, pandas):
             "SPARK_LOCAL_IP": "127.0.0.1", "JAVA_HOME": str(jvm.system_home()), "SPARK_LOCAL_HOSTNAME": "localhost"}
 
 
+def java_without_incubator(folder, home):
+    """A home whose java is that of another home, without the module that Spark asks for to speed up its linear algebra, and that
+    PyPI's Java has not got."""
+    (folder / "bin").mkdir(parents=True)
+    java = folder / "bin" / "java"
+    java.write_text('#!/bin/bash\nwords=()\nfor word in "$@"; do [[ $word == --add-modules=jdk.incubator.vector ]] || '
+                    f'words+=("$word"); done\nexec {home}/bin/java "${{words[@]}}"\n', encoding="utf-8")
+    java.chmod(0o755)
+    return folder
+
+
 def submit(version, folder, job, *arguments, master="local[2]", conf=None, pandas=False, env=None):
     """Run a job of tests/spark_jobs; its logs, also of executors, are in what is given back as `log`. A setting that is
     None is left out."""

@@ -2,6 +2,7 @@
 
 import collections
 import datetime
+import json
 import math
 import re
 
@@ -126,8 +127,12 @@ def check_cluster(version, sparkflame, tmp_path):
     check_tags(sparkflame, tasks, recordings)
     check_python(sparkflame, tmp_path, recordings)
     check_labels(sparkflame, tmp_path, recordings, application)
+    executions = {"sql 0", "sql 1", "sql 2", "sql 3"}
     sql = samples(sparkflame, *recordings, by="sql")
-    assert {"sql 0", "sql 1", "sql 2", "sql 3"} <= set(sql), sql
+    assert executions <= set(sql), sql
+    # Threads of the driver wait for the tasks of each.
+    waits = samples(sparkflame, "-e", "wall", *(tmp_path / "out" / application).glob("driver.*.jfr"), by="sql")
+    assert executions <= set(waits), waits
 
 
 @pytest.mark.parametrize("version", ["3.5", "4"])
@@ -173,6 +178,48 @@ def test_a_full_local_disk_is_none_of_the_job(sparkflame, tmp_path):
     for path in recordings:
         assert samples(sparkflame, "-e", "wall", path)
     assert not list((tmp_path / "local").rglob("*.jfr"))
+
+
+def test_a_file_system_that_hangs_is_none_of_the_job(sparkflame, tmp_path):
+    """After two seconds the end goes on without the last recording, which is whole on the local disk."""
+    home = spark.fetch_spark.fetch("3.5")
+    classes = jvm.compile_classes(tmp_path / "classes", "HangingFiles", class_path=f"{home}/jars/*")
+    (tmp_path / "hang").touch()
+    done = spark.submit("3.5", tmp_path / "run", "small.py", conf={
+        "spark.sparkflame.outputDir": f"hang://{tmp_path}/out", "spark.hadoop.fs.hang.impl": "HangingFiles",
+        "spark.driver.extraClassPath": classes})
+    assert done.returncode == 0 and "sum 499500" in done.log, done.log[-5000:]
+    (waited,) = re.findall(r"after (\d+) ms the last recording is still on its way to hang:", done.log)
+    # What is left to a busy machine.
+    assert 2000 <= int(waited) < 9000
+    (recording,) = (tmp_path / "run" / "local").rglob("*.jfr")
+    assert sum(samples(sparkflame, recording).values()) > 0 and not list((tmp_path / "out").rglob("driver.*"))
+
+
+def check_python_metrics(sparkflame, recordings):
+    """Two workers had their memory, and used the processor for as long as they say."""
+    done = sparkflame("metrics", "-f", "json", *recordings)
+    assert done.returncode == 0, done.stderr
+    most = collections.defaultdict(dict)
+    for series in json.loads(done.stdout)["metrics"]:
+        if series["role"] == "python":
+            most[series["process"]][series["metric"]] = max(value for _, value in series["points"])
+    burnt = [one for one in most.values() if one["rss"] > 96 << 20 and one["process_cpu_time"] >= 1.4e9 and "process_cpu" in one]
+    assert len(burnt) >= 2 and all(name.endswith(" of driver") for name in most), most
+
+
+def test_spark_4_on_java_25_with_a_python_source(sparkflame, tmp_path):
+    home = spark.java_without_incubator(tmp_path / "java", jvm.home_of("25"))
+    done = spark.submit("4", tmp_path / "run", "python_source.py", pandas=True, env={"JAVA_HOME": str(home)},
+                        conf={"spark.sparkflame.outputDir": (tmp_path / "out").as_uri(), "spark.sparkflame.compress": "true"})
+    assert done.returncode == 0 and "rows 4" in done.log, done.log[-5000:]
+    recordings = list((tmp_path / "out").rglob("driver.*.jfr.gz"))
+    assert recordings, done.log[-5000:]
+    tasks = samples(sparkflame, "-I", "burn_source", *recordings)
+    assert sum(tasks.values()) > 100 and tasks["[no task]"] <= 0.05 * sum(tasks.values()) and len(tasks) >= 2, tasks
+    check_python_metrics(sparkflame, recordings)
+    threads = samples(sparkflame, "-e", "wall", "--label", "sql=0", *recordings, by="thread")
+    assert any(name.startswith("Thread-") for name in threads), threads
 
 
 def test_keys_and_names_of_sparks_own_profiler(tmp_path):

@@ -13,7 +13,7 @@ FUNCTIONS = ["burn_work", "burn_pack", "rest"]
 
 @pytest.fixture(scope="module", autouse=True)
 def sparks():
-    spark.prepare("3.5")
+    spark.prepare("3.5", "4")
 
 
 def folded(sparkflame, event, recordings, *options):
@@ -68,8 +68,8 @@ def check_shares(counts, seconds):
         assert abs(share - expected) <= 0.02 + 3 * chance, (name, share, expected, counts, seconds)
 
 
-def check_job(sparkflame, folder):
-    done = spark.submit("3.5", folder, "known_shares.py", folder / "truth", master="local-cluster[2,1,1024]",
+def check_job(version, sparkflame, folder):
+    done = spark.submit(version, folder, "known_shares.py", folder / "truth", master="local-cluster[2,1,1024]",
                         conf={"spark.sparkflame.outputDir": (folder / "out").as_uri(),
                               "spark.sparkflame.args": "event=cpu,interval=10ms,wall=20ms"})
     assert done.returncode == 0, done.log[-5000:]
@@ -86,11 +86,12 @@ def check_job(sparkflame, folder):
     check_shares(counts, wall_seconds)
 
 
-def test_a_job_of_known_shares(sparkflame, tmp_path):
+@pytest.mark.parametrize("version", ["3.5", "4"])
+def test_a_job_of_known_shares(version, sparkflame, tmp_path):
     """Measured again when it fails: on a machine that is short of processors, clocks and samples may part."""
     for run in range(RUNS):
         try:
-            check_job(sparkflame, tmp_path / str(run))
+            check_job(version, sparkflame, tmp_path / str(run))
             return
         except AssertionError:
             if run == RUNS - 1:

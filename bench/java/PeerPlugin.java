@@ -2,17 +2,19 @@ import java.io.FileInputStream;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import one.profiler.AsyncProfiler;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
 import org.apache.spark.api.plugin.DriverPlugin;
 import org.apache.spark.api.plugin.ExecutorPlugin;
 import org.apache.spark.api.plugin.PluginContext;
 import org.apache.spark.api.plugin.SparkPlugin;
+import org.apache.spark.deploy.SparkHadoopUtil;
 
 /**
  * Gives async-profiler the commands that Spark's own profiler plugin gives it in an executor, which is in no registry:
@@ -39,18 +41,19 @@ public final class PeerPlugin implements SparkPlugin {
 
         @Override
         public void init(PluginContext plugin, Map<String, String> extra) {
-            Path output = Paths.get(plugin.conf().get("spark.peer.outputDir"));
-            Path local = Paths.get(plugin.conf().get("spark.peer.localDir"), "profile-exec-" + plugin.executorID() + ".jfr");
+            Path output = new Path(plugin.conf().get("spark.peer.outputDir"));
+            java.nio.file.Path local = Paths.get(plugin.conf().get("spark.peer.localDir"), "profile-exec-" + plugin.executorID() + ".jfr");
             long seconds = Long.parseLong(plugin.conf().get("spark.peer.seconds"));
             options = plugin.conf().get("spark.peer.args") + ",file=" + local;
             try {
                 Files.createDirectories(local.getParent());
-                Files.createDirectories(output);
+                FileSystem files = output.getFileSystem(SparkHadoopUtil.get().newConfiguration(plugin.conf()));
+                files.mkdirs(output);
                 profiler = AsyncProfiler.getInstance(plugin.conf().get("spark.peer.library"));
                 // On this thread: those that the profiler starts have its name then.
                 thread.submit(() -> profiler.execute("start," + options)).get();
                 written = new FileInputStream(local.toFile());
-                shipped = Files.newOutputStream(output.resolve(local.getFileName()));
+                shipped = files.create(new Path(output, local.getFileName().toString()));
             } catch (Exception e) {
                 throw new IllegalStateException(e);
             }

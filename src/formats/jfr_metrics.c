@@ -10,7 +10,7 @@
 #define TIME_SLOT 0
 #define FIELD_LIMIT 16
 
-enum how { PLAIN, TICKS, TICKS_SUMMED };
+enum how { PLAIN, TICKS, TICKS_SUMMED, PROCESS };
 
 static const struct kind {
     const char *type;
@@ -117,6 +117,14 @@ static double value_of(struct reading *reading, const struct plan *plan, size_t 
     return reading->sums[plan->first + place] += value;
 }
 
+static uint64_t process_of(const struct plan *plan, const uint64_t *slots)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        if (kinds[plan->first + i].how == PROCESS && plan->slots[i] != JFR_NO_SLOT)
+            return slots[plan->slots[i]];
+    return 0;
+}
+
 static bool take_event(struct reading *reading, const struct plan *plan, struct jfr_cursor *body)
 {
     uint64_t slots[FIELD_LIMIT + 1] = {0};
@@ -126,11 +134,11 @@ static bool take_event(struct reading *reading, const struct plan *plan, struct 
     int64_t time_ms = jfr_chunk_time_ns(&reading->chunk, slots[TIME_SLOT]) / 1000000;
     for (size_t i = 0, end; i < plan->count; i = end) {
         const struct kind *kind = &kinds[plan->first + i];
-        struct jfr_metric_value value = {kind->metric, kind->unit, time_ms, 0};
+        struct jfr_metric_value value = {kind->metric, kind->unit, time_ms, 0, process_of(plan, slots)};
         bool is_known = false;
         for (end = i; end < plan->count && strcmp(kinds[plan->first + end].metric, kind->metric) == 0;
              end++) {
-            if (plan->slots[end] == JFR_NO_SLOT)
+            if (plan->slots[end] == JFR_NO_SLOT || kinds[plan->first + end].how == PROCESS)
                 continue;
             value.value += value_of(reading, plan, end, slots);
             is_known = true;

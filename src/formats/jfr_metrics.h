@@ -23,6 +23,7 @@ struct jfr_metric_value {
     const char *unit;
     int64_t time_ms; /* since 1970 */
     double value;
+    uint64_t process; /* 0: the one that is recorded */
 };
 
 /* Takes one value; false: out of memory. */

@@ -248,11 +248,11 @@ void jfr_facts_write(struct text_builder *bytes, uint64_t time_ns, const struct 
         put_labels(bytes, time_ns, arguments->labels);
     put_recording(bytes, time_ns, path);
     put_settings(bytes, time_ns, arguments, plan);
+    put_machine(bytes, time_ns);
 }
 
-void jfr_facts_write_machine(struct text_builder *bytes, uint64_t time_ns)
+void jfr_facts_write_process(struct text_builder *bytes, uint64_t time_ns)
 {
-    put_machine(bytes, time_ns);
     if (java_vm.tools != NULL) {
         put_machine_of_java(bytes, time_ns);
         put_properties(bytes, time_ns);

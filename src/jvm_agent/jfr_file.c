@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "jvm_agent/class_names.h"
 #include "jvm_agent/frame_text.h"
 #include "jvm_agent/jfr_shape.h"
@@ -19,6 +21,7 @@
 #define SECOND_NS UINT64_C(1000000000)
 #define MILLISECOND_NS 1000000u
 #define WEIGHT_LIMIT 1000u
+#define THREADS_LIMIT ((size_t)1 << 22)
 
 static uint64_t wall_ns(void)
 {
@@ -76,6 +79,7 @@ bool jfr_file_open(struct jfr_file *file, const char *path, struct error *error)
         return error_set_system(error, "cannot write %s", path);
     text_builder_init(&file->events, JFR_BUFFER_LIMIT_BYTES);
     jfr_wall_init(&file->wall);
+    id_map_init(&file->label_places);
     file->open = true;
     if (!jfr_pools_init(&file->pools, error)) {
         close(file->descriptor);
@@ -113,16 +117,49 @@ bool jfr_file_begin_chunk(struct jfr_file *file, struct error *error)
     file->chunk_bytes = HEADER_BYTES;
     file->begin_ns = sampler_now_ns();
     file->begin_wall_ns = wall_ns();
+    uint64_t within_tick_ns = (file->begin_ns - jfr_shape.begin_ns) % jfr_shape.tick_ns;
+    file->begin_ns -= within_tick_ns;
+    file->begin_wall_ns -= within_tick_ns;
     jfr_pools_begin_chunk(&file->pools);
     text_builder_clear(&file->events);
     return jfr_metadata_write(&file->events, file->begin_ns, error);
 }
 
-static struct text_builder *begin_sample(struct jfr_file *file, uint32_t type, uint64_t time_ns,
-                                         size_t *begin)
+static uint64_t *label_time(struct jfr_file *file, int32_t tid)
+{
+    uint32_t place = id_map_get(&file->label_places, (uint64_t)(uint32_t)tid);
+    return place == NO_ID ? NULL : &file->label_times_ns[place];
+}
+
+static void note_label_time(struct jfr_file *file, int32_t tid, uint64_t time_ns)
+{
+    uint64_t *known = label_time(file, tid);
+    if (known != NULL) {
+        *known = time_ns;
+    } else if (array_reserve(&file->label_times_ns, &file->label_capacity, file->label_count + 1,
+                             THREADS_LIMIT) &&
+               id_map_set(&file->label_places, (uint64_t)(uint32_t)tid, (uint32_t)file->label_count)) {
+        file->label_times_ns[file->label_count++] = time_ns;
+    }
+}
+
+static struct text_builder *begin_event(struct jfr_file *file, uint32_t type, uint64_t time_ns, size_t *begin)
 {
     *begin = jfr_event_begin(&file->events, type);
     jfr_put_time(&file->events, time_ns);
+    return &file->events;
+}
+
+/* The time of labels is rounded up, so that of what comes after them in the same tick is, too. */
+static struct text_builder *begin_sample(struct jfr_file *file, uint32_t type, const struct sample *sample,
+                                         size_t *begin)
+{
+    const uint64_t *labels_ns = label_time(file, sample->tid);
+    uint64_t ticks = jfr_ticks(sample->time_ns);
+    if (labels_ns != NULL && sample->time_ns >= *labels_ns && ticks < jfr_ticks_after(*labels_ns))
+        ticks = jfr_ticks_after(*labels_ns);
+    *begin = jfr_event_begin(&file->events, type);
+    jfr_put_number(&file->events, ticks);
     return &file->events;
 }
 
@@ -135,7 +172,7 @@ static void add_execution(struct jfr_file *file, const struct sample *sample)
     uint32_t weight = sample->weight < WEIGHT_LIMIT ? sample->weight : WEIGHT_LIMIT;
     for (uint32_t i = 0; i < weight; i++) {
         size_t begin;
-        struct text_builder *bytes = begin_sample(file, JFR_EXECUTION_SAMPLE, sample->time_ns, &begin);
+        struct text_builder *bytes = begin_sample(file, JFR_EXECUTION_SAMPLE, sample, &begin);
         jfr_put_number(bytes, thread);
         jfr_put_number(bytes, trace);
         jfr_put_number(bytes, sample->state);
@@ -146,7 +183,7 @@ static void add_execution(struct jfr_file *file, const struct sample *sample)
 void jfr_file_put_wall(struct jfr_file *file, const struct sample *sample)
 {
     size_t begin;
-    struct text_builder *bytes = begin_sample(file, JFR_WALL_CLOCK_SAMPLE, sample->time_ns, &begin);
+    struct text_builder *bytes = begin_sample(file, JFR_WALL_CLOCK_SAMPLE, sample, &begin);
     jfr_put_number(bytes, jfr_pool_thread(&file->pools, sample->tid));
     jfr_put_number(bytes, jfr_pool_trace(&file->pools, sample->trace));
     jfr_put_number(bytes, sample->state);
@@ -174,7 +211,7 @@ static void add_allocation(struct jfr_file *file, const struct sample *sample, u
 {
     size_t begin;
     uint32_t class_number = use_class(file, sample->class_number);
-    struct text_builder *bytes = begin_sample(file, type, sample->time_ns, &begin);
+    struct text_builder *bytes = begin_sample(file, type, sample, &begin);
     jfr_put_number(bytes, jfr_pool_thread(&file->pools, sample->tid));
     jfr_put_number(bytes, jfr_pool_trace(&file->pools, sample->trace));
     jfr_put_number(bytes, class_number);
@@ -193,7 +230,7 @@ static void add_lock(struct jfr_file *file, const struct sample *sample, uint32_
 {
     size_t begin;
     uint32_t class_number = use_class(file, sample->class_number);
-    struct text_builder *bytes = begin_sample(file, type, sample->time_ns, &begin);
+    struct text_builder *bytes = begin_sample(file, type, sample, &begin);
     jfr_put_span(bytes, sample->value);
     jfr_put_number(bytes, jfr_pool_thread(&file->pools, sample->tid));
     jfr_put_number(bytes, jfr_pool_trace(&file->pools, sample->trace));
@@ -218,7 +255,8 @@ static void add_tag(struct jfr_file *file, const struct sample *sample)
 {
     size_t begin;
     jfr_wall_end(&file->wall, file, sample->tid);
-    struct text_builder *bytes = begin_sample(file, JFR_LABELS, sample->time_ns, &begin);
+    note_label_time(file, sample->tid, sample->time_ns);
+    struct text_builder *bytes = begin_sample(file, JFR_LABELS, sample, &begin);
     jfr_put_number(bytes, jfr_pool_thread(&file->pools, sample->tid));
     jfr_file_put_labels(file, tags_text(sample->tag));
     jfr_event_end(bytes, begin);
@@ -226,7 +264,7 @@ static void add_tag(struct jfr_file *file, const struct sample *sample)
     if (sample->class_number == 0 || sample->detail == 0 || jfr_shape.compact)
         return;
     uint32_t text = jfr_pool_string(&file->pools, tags_text(sample->class_number));
-    bytes = begin_sample(file, JFR_SPAN, sample->detail, &begin);
+    bytes = begin_event(file, JFR_SPAN, sample->detail, &begin);
     jfr_put_span(bytes, sample->time_ns - sample->detail);
     jfr_put_number(bytes, jfr_pool_thread(&file->pools, sample->tid));
     jfr_put_number(bytes, text);
@@ -237,7 +275,7 @@ static void add_native_memory(struct jfr_file *file, const struct sample *sample
 {
     size_t begin;
     bool taken = sample->kind == SAMPLE_MALLOC;
-    struct text_builder *bytes = begin_sample(file, taken ? JFR_MALLOC : JFR_FREE, sample->time_ns, &begin);
+    struct text_builder *bytes = begin_sample(file, taken ? JFR_MALLOC : JFR_FREE, sample, &begin);
     jfr_put_number(bytes, jfr_pool_thread(&file->pools, sample->tid));
     jfr_put_number(bytes, taken ? jfr_pool_trace(&file->pools, sample->trace) : 0);
     jfr_put_number(bytes, sample->detail);
@@ -251,7 +289,7 @@ static void add_span(struct jfr_file *file, const struct sample *sample)
     size_t begin;
     bool tagged = sample->tag != SPAN_WITHOUT_TAG;
     uint32_t text = tagged ? jfr_pool_string(&file->pools, tags_text(sample->tag)) : 0;
-    struct text_builder *bytes = begin_sample(file, JFR_SPAN, sample->time_ns, &begin);
+    struct text_builder *bytes = begin_event(file, JFR_SPAN, sample->time_ns, &begin);
     jfr_put_span(bytes, sample->detail - sample->time_ns);
     jfr_put_number(bytes, jfr_pool_thread(&file->pools, sample->tid));
     jfr_put_number(bytes, text);
@@ -261,7 +299,7 @@ static void add_span(struct jfr_file *file, const struct sample *sample)
 static void add_window(struct jfr_file *file, const struct sample *sample)
 {
     size_t begin;
-    struct text_builder *bytes = begin_sample(file, JFR_WINDOW, sample->time_ns, &begin);
+    struct text_builder *bytes = begin_event(file, JFR_WINDOW, sample->time_ns, &begin);
     jfr_put_span(bytes, sample->detail - sample->time_ns);
     jfr_put_number(bytes, jfr_pool_thread(&file->pools, sample->tid));
     jfr_event_end(bytes, begin);
@@ -347,6 +385,8 @@ bool jfr_file_close(struct jfr_file *file, struct error *error)
     text_builder_release(&file->events);
     jfr_pools_release(&file->pools);
     jfr_wall_release(&file->wall);
+    id_map_release(&file->label_places);
+    free(file->label_times_ns);
     file->open = false;
     return flushed;
 }

@@ -28,6 +28,9 @@ struct jfr_file {
     char path[4096];
     struct jfr_pools pools;
     struct jfr_wall wall;
+    struct id_map label_places; /* by thread, in label_times_ns */
+    uint64_t *label_times_ns;   /* when its labels changed last */
+    size_t label_count, label_capacity;
     struct text_builder events;
     uint64_t chunk_begin;   /* in the file */
     uint64_t chunk_bytes;   /* written of it */

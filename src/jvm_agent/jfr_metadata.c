@@ -54,8 +54,8 @@ static bool is_written(const struct line *line)
 }
 
 /* What must not clash with the JDK's own recordings, and changes when the types do. */
-#define METADATA_ID 0x5f1a0002u
-#define COMPACT_METADATA_ID 0x5f1b0001u
+#define METADATA_ID 0x5f1a0003u
+#define COMPACT_METADATA_ID 0x5f1b0002u
 #define STRINGS_LIMIT_BYTES ((size_t)1 << 20)
 
 struct element_writer {

@@ -19,8 +19,8 @@
 /* Methods of native code are numbered from here on, those of Java below. */
 #define NATIVE_METHOD_BASE 0x40000000u
 #define FRAMES_LIMIT ((size_t)1 << 26)
-/* Of a compiler's stack, from its root: to the compiler and its first phases. */
-#define COMPILER_FRAMES 10
+/* Of the stack of a compiler or collector, from its root: to what kind of work it does. */
+#define JVM_FRAMES 8
 
 static bool name_set_init(struct jfr_name_set *set)
 {
@@ -105,7 +105,7 @@ bool jfr_pools_init(struct jfr_pools *pools, struct error *error)
         jfr_pools_release(pools);
         return error_set_memory(error);
     }
-    pools->compiler_loop = native_method(pools, TEXT("CompileBroker::compiler_thread_loop"));
+    pools->jvm_thread = native_method(pools, TEXT("Thread::call_run"));
     return true;
 }
 
@@ -260,7 +260,7 @@ static void use_java_method(struct jfr_pools *pools, uint32_t number)
     jfr_pool_method(pools, number, frame_text_stable_class(class_name, false),
                     (struct text_view){method->name, method->name_size},
                     method->signature == NULL || !jfr_shape.signatures ? TEXT("()V") : signature,
-                    method->access_flags);
+                    jfr_shape.compact ? 0 : method->access_flags);
 }
 
 static void use_native_method(struct jfr_pools *pools, uint32_t number)
@@ -411,15 +411,15 @@ static void put_compact_frame(struct jfr_pools *pools, uint32_t number)
     jfr_put_number(&pools->traces.bytes, number);
 }
 
-/* What a compiler was doing when it was asked for a method is of use to few, and never the same twice. */
-static bool is_of_compiler(const struct jfr_pools *pools, const uint32_t *frames, uint32_t depth)
+/* What a compiler or collector was doing in particular is of use to few, and never the same twice. */
+static bool is_of_jvm(const struct jfr_pools *pools, const uint32_t *frames, uint32_t depth)
 {
     bool found = false;
     for (uint32_t i = 0; i < depth; i++) {
         const struct jfr_frame *frame = &pools->frame_list[frames[i]];
         if (frame->method < NATIVE_METHOD_BASE)
             return false;
-        found = found || frame->method == pools->compiler_loop;
+        found = found || frame->method == pools->jvm_thread;
     }
     return found;
 }
@@ -434,11 +434,11 @@ static const uint32_t *frames_of(struct jfr_pools *pools, const struct trace *tr
         return NULL;
     for (uint32_t i = 0; i < trace->depth; i++)
         pools->stack[i] = frame_of_word(pools, trace->frames[i]);
-    if (*depth <= COMPILER_FRAMES || !is_of_compiler(pools, pools->stack, *depth))
+    if (*depth <= JVM_FRAMES || !is_of_jvm(pools, pools->stack, *depth))
         return pools->stack;
     *truncated = true;
-    *depth = COMPILER_FRAMES;
-    return pools->stack + trace->depth - COMPILER_FRAMES;
+    *depth = JVM_FRAMES;
+    return pools->stack + trace->depth - JVM_FRAMES;
 }
 
 static bool reserve_trace(struct jfr_pools *pools)

@@ -67,7 +67,7 @@ struct jfr_pools {
     size_t trace_capacity;
     uint32_t *stack; /* the frames of the one that is looked at */
     size_t stack_capacity;
-    uint32_t compiler_loop;     /* the method that every thread of a compiler runs */
+    uint32_t jvm_thread;        /* the function that all threads of the JVM begin with */
     uint64_t last_pools_offset; /* in the chunk; 0: none yet */
 };
 

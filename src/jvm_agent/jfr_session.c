@@ -57,7 +57,7 @@ bool jfr_session_open(struct jfr_session *session, const struct arguments *argum
     session->flushed_ns = sampler_now_ns();
     jfr_facts_write(&session->facts, session->flushed_ns, arguments, plan, path);
     size_t recording_facts = session->facts.size;
-    jfr_facts_write_machine(&session->facts, session->flushed_ns);
+    jfr_facts_write_process(&session->facts, session->flushed_ns);
     bool begun = begin_chunk(session, error);
     if (jfr_shape.compact)
         session->facts.size = recording_facts; /* the rest stands in the first chunk only */
@@ -82,6 +82,7 @@ void jfr_session_describe(struct jfr_session *session, struct text_view label)
 
 void jfr_session_add_python(struct jfr_session *session, const struct python_stack *stack)
 {
+    python_metrics_note(&session->python_metrics, stack->pid);
     if (!session->failed)
         jfr_python_add(&session->python, &session->file, stack);
 }
@@ -115,6 +116,7 @@ void jfr_session_tick(struct jfr_session *session)
         return;
     if (second_over) {
         process_metrics_write(&session->metrics, &session->file.events, now_ns);
+        python_metrics_write(&session->python_metrics, &session->file.events, now_ns);
         session->flushed_ns = now_ns;
     }
     bool full = is_chunk_full(session, now_ns);

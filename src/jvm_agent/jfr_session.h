@@ -14,12 +14,14 @@
 #include "jvm_agent/jfr_file.h"
 #include "jvm_agent/jfr_python.h"
 #include "jvm_agent/process_metrics.h"
+#include "jvm_agent/python_metrics.h"
 
 struct jfr_session {
     struct jfr_file file;
     struct text_builder facts; /* events about the recording, for the begin of each chunk */
     struct process_metrics metrics;
     struct jfr_python python;
+    struct python_metrics python_metrics;
     uint64_t chunk_limit_ns, chunk_limit_bytes;
     uint64_t flushed_ns;
     bool failed; /* said so once; the rest is dropped */

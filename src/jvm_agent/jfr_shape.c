@@ -1,6 +1,6 @@
 #include "jvm_agent/jfr_shape.h"
 
-#define COMPACT_TICK_NS 1000
+#define COMPACT_TICK_NS 100000
 
 struct jfr_shape jfr_shape = {.tick_ns = 1};
 

@@ -2,8 +2,8 @@
  * jfr_shape.h - how recordings are written: with the fields that all readers of JFR know by their places, or compact.
  *
  * Compact recordings say the same in half the bytes, for readers that go by the metadata (the JDK's and ours): frames are
- * constants, names stand in methods and classes, time counts in microseconds since the first of them, descriptors and
- * bytecode indices are left out. Stacks of the JVM's compilers end at what they were compiling for.
+ * constants, names stand in methods and classes, time counts in tenths of a millisecond since the first of them; descriptors,
+ * bytecode indices and modifiers are left out. Stacks of the JVM's own threads, its compilers and collectors, are cut.
  *
  * Threads: chosen before a recording begins, read by the thread that writes it.
  */
@@ -34,6 +34,12 @@ static inline uint64_t jfr_ticks(uint64_t time_ns)
 static inline void jfr_put_time(struct text_builder *bytes, uint64_t time_ns)
 {
     jfr_put_number(bytes, jfr_ticks(time_ns));
+}
+
+/* What is true from a time on must not seem true of a moment before it in the same tick. */
+static inline uint64_t jfr_ticks_after(uint64_t time_ns)
+{
+    return jfr_ticks(time_ns + jfr_shape.tick_ns - 1);
 }
 
 static inline void jfr_put_span(struct text_builder *bytes, uint64_t span_ns)

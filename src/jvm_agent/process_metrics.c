@@ -30,29 +30,26 @@ static bool read_text(const char *path, char *text, size_t size)
 }
 
 struct process_state {
-    uint64_t user_ticks, system_ticks, threads;
-    uint64_t resident_bytes;
+    struct process_usage usage;
     uint64_t machine_ticks, machine_idle_ticks;
     uint64_t read_bytes, written_bytes;
 };
 
-static void read_process(struct process_state *state)
+bool process_usage_read(pid_t pid, struct process_usage *usage)
 {
-    char text[2048];
+    char path[64], text[2048];
     unsigned long long user = 0, system = 0, threads = 0, resident = 0;
-    if (read_text("/proc/self/stat", text, sizeof(text))) {
-        const char *after_name = strrchr(text, ')');
-        if (after_name != NULL)
-            sscanf(after_name + 1,
-                   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %*d %*d %*d %*d %llu", &user,
-                   &system, &threads);
-    }
-    if (read_text("/proc/self/statm", text, sizeof(text)))
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    const char *after_name = read_text(path, text, sizeof(text)) ? strrchr(text, ')') : NULL;
+    if (after_name == NULL || after_name[1] == 0 || after_name[2] == 'Z')
+        return false;
+    sscanf(after_name + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %*d %*d %*d %*d %llu",
+           &user, &system, &threads);
+    snprintf(path, sizeof(path), "/proc/%d/statm", (int)pid);
+    if (read_text(path, text, sizeof(text)))
         sscanf(text, "%*u %llu", &resident);
-    state->user_ticks = user;
-    state->system_ticks = system;
-    state->threads = threads;
-    state->resident_bytes = resident * (uint64_t)sysconf(_SC_PAGESIZE);
+    *usage = (struct process_usage){user, system, threads, resident * (uint64_t)sysconf(_SC_PAGESIZE)};
+    return true;
 }
 
 static void read_machine(struct process_state *state)
@@ -95,8 +92,8 @@ static void put_load(const struct process_metrics *before, const struct process_
     uint64_t idle = now->machine_idle_ticks - before->machine_idle_ticks;
     size_t begin = jfr_event_begin(bytes, JFR_CPU_LOAD);
     jfr_put_time(bytes, now_ns);
-    jfr_put_float(bytes, part_of(now->user_ticks - before->user_ticks, machine));
-    jfr_put_float(bytes, part_of(now->system_ticks - before->system_ticks, machine));
+    jfr_put_float(bytes, part_of(now->usage.user_ticks - before->user_ticks, machine));
+    jfr_put_float(bytes, part_of(now->usage.system_ticks - before->system_ticks, machine));
     jfr_put_float(bytes, part_of(machine - (idle < machine ? idle : machine), machine));
     jfr_event_end(bytes, begin);
 }
@@ -113,10 +110,10 @@ static void put_metrics(const struct process_state *now, struct text_builder *by
     jfr_put_number(bytes, heap.limit_bytes);
     jfr_put_number(bytes, atomic_load(&gc_count));
     jfr_put_number(bytes, atomic_load(&gc_ns));
-    jfr_put_number(bytes, now->user_ticks * tick_ns);
-    jfr_put_number(bytes, now->system_ticks * tick_ns);
-    jfr_put_number(bytes, now->resident_bytes);
-    jfr_put_number(bytes, now->threads);
+    jfr_put_number(bytes, now->usage.user_ticks * tick_ns);
+    jfr_put_number(bytes, now->usage.system_ticks * tick_ns);
+    jfr_put_number(bytes, now->usage.resident_bytes);
+    jfr_put_number(bytes, now->usage.threads);
     jfr_put_number(bytes, now->read_bytes);
     jfr_put_number(bytes, now->written_bytes);
     jfr_event_end(bytes, begin);
@@ -125,12 +122,13 @@ static void put_metrics(const struct process_state *now, struct text_builder *by
 void process_metrics_write(struct process_metrics *metrics, struct text_builder *bytes, uint64_t now_ns)
 {
     struct process_state now = {0};
-    read_process(&now);
+    if (!process_usage_read(getpid(), &now.usage))
+        return;
     read_machine(&now);
     read_transfers(&now);
     if (metrics->taken_ns != 0)
         put_load(metrics, &now, bytes, now_ns);
     put_metrics(&now, bytes, now_ns);
-    *metrics = (struct process_metrics){now.user_ticks, now.system_ticks, now.machine_ticks,
+    *metrics = (struct process_metrics){now.usage.user_ticks, now.usage.system_ticks, now.machine_ticks,
                                         now.machine_idle_ticks, now_ns};
 }

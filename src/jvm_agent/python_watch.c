@@ -1,7 +1,10 @@
 #include "jvm_agent/python_watch.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,11 +18,19 @@ static pthread_t thread;
 static bool thread_runs;
 static atomic_bool stop_wanted;
 
-/* Looking for children costs a read for each of our threads, so without Python it is done seldom. */
+static bool has_children(void)
+{
+    siginfo_t info;
+    return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
+}
+
+/* Looking for children costs a read for each of our threads, so without Python it is done seldom, and not at all when the
+ * kernel says that there are none. */
 static void wait_for_python(void)
 {
     static const struct timespec pause = {0, 50000000};
-    python_sampler_tick(sampler_of_children);
+    if (has_children())
+        python_sampler_tick(sampler_of_children);
     for (int i = 0; i < 5 && !atomic_load(&stop_wanted); i++)
         nanosleep(&pause, NULL);
 }

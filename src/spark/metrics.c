@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -310,10 +311,25 @@ struct recording {
     bool has_any;
 };
 
+/* A Python worker that the recorded process has started. */
+static bool name_worker(const struct recording *recording, uint64_t pid, struct series_key *key)
+{
+    struct string_table *strings = &recording->metrics->strings;
+    struct text_view parent = string_table_text(strings, recording->process);
+    char text[256];
+    snprintf(text, sizeof(text), "Python %" PRIu64 " of %.*s", pid,
+             (int)(parent.size < 200 ? parent.size : 200), parent.data);
+    key->process = string_table_add(strings, text_of(text));
+    key->role = string_table_add(strings, TEXT("python"));
+    return key->process != NO_STRING && key->role != NO_STRING;
+}
+
 static bool take_value_of_recording(void *context, const struct jfr_metric_value *value)
 {
     struct recording *recording = context;
     struct series_key key = {recording->process, recording->role, 0, value->metric, value->unit};
+    if (value->process != 0 && !name_worker(recording, value->process, &key))
+        return false;
     struct metric_series *series = series_of(recording->metrics, &key);
     recording->has_any = true;
     return series != NULL && add_point(series, value->time_ms, value->value);

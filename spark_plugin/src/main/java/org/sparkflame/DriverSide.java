@@ -28,6 +28,9 @@ final class DriverSide implements DriverPlugin {
             if (settings != null) {
                 choice = new ExecutorChoice(settings.fraction, settings.first);
                 context.addSparkListener(jobs);
+                if (settings.enabled && settings.driver) {
+                    ExecutionTags.install(context);
+                }
             }
         } catch (Throwable e) {
             LOG.warn("sparkflame: the driver is not profiled", e);

@@ -13,7 +13,8 @@ import org.slf4j.LoggerFactory;
  */
 final class Recorder {
     private static final Logger LOG = LoggerFactory.getLogger("org.sparkflame");
-    private static final long LAST_SHIPMENT_MILLISECONDS = 10_000;
+    /** Kubernetes and dynamic allocation give little time; what is not out by then stays in the local folder. */
+    private static final long LAST_SHIPMENT_MILLISECONDS = 2_000;
     /**
      * A cluster may end an executor by a signal while it stops by itself; then nobody waits for the plugin. The hook runs
      * before those of Spark (40) and of the file systems (10), which the last recording still needs.
@@ -28,6 +29,8 @@ final class Recorder {
     private final Thread thread;
     private final Object wake = new Object();
     private boolean stopping;
+    private long stopNanoseconds;
+    private boolean ended;
     private final Trouble recording = new Trouble(LOG);
     private final Trouble shipping = new Trouble(LOG);
 
@@ -82,17 +85,19 @@ final class Recorder {
         }
     }
 
-    /** Ends the recording and brings the rest of it out; a second call only waits for it. */
+    /** Ends the recording and brings the rest of it out; a second call only waits for it, and not longer than the first. */
     void stop() {
-        long began = System.nanoTime();
         boolean again;
         synchronized (wake) {
             again = stopping;
+            if (!again) {
+                stopNanoseconds = System.nanoTime();
+            }
             stopping = true;
             wake.notifyAll();
         }
         try {
-            thread.join(LAST_SHIPMENT_MILLISECONDS);
+            thread.join(Math.max(1, LAST_SHIPMENT_MILLISECONDS - sinceStop()));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -100,12 +105,18 @@ final class Recorder {
             return;
         }
         if (!thread.isAlive()) {
-            LOG.info("sparkflame: the last recording was out {} ms after the end",
-                    TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began));
+            LOG.info("sparkflame: the last recording was out {} ms after the end", sinceStop());
         } else {
-            LOG.warn("sparkflame: the last recording is still on its way to {}; it stays in {}", shipper.target(), folder);
+            long waited = sinceStop();
+            endRecording(); // its thread may hang in a shipment
+            LOG.warn("sparkflame: after {} ms the last recording is still on its way to {}; it stays in {}", waited,
+                    shipper == null ? folder : shipper.target(), folder);
         }
         running = null;
+    }
+
+    private long sinceStop() {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - stopNanoseconds);
     }
 
     private void run() {
@@ -156,12 +167,19 @@ final class Recorder {
         }
     }
 
-    private void finish() {
+    private synchronized void endRecording() {
         try {
-            Agent.execute("stop");
+            if (!ended) {
+                ended = true;
+                Agent.execute("stop");
+            }
         } catch (Throwable e) {
             recording.tell("the recording did not end well", e);
         }
+    }
+
+    private void finish() {
+        endRecording();
         folder.finish();
         ship();
         if (shipper != null) {

@@ -23,6 +23,8 @@ final class RecorderSetup {
     private final String subfolder;
     private final String baseName;
     private LocalFolder folder;
+    private Configuration configuration;
+    private ControlFile controlFile;
     private int starts;
 
     RecorderSetup(Settings settings, SparkConf conf, boolean isDriver, String executor) {
@@ -91,10 +93,17 @@ final class RecorderSetup {
     }
 
     ControlFile controlFile() {
+        if (controlFile == null) {
+            controlFile = makeControlFile();
+        }
+        return controlFile;
+    }
+
+    private ControlFile makeControlFile() {
         File local = new File(new File(settings.localDir, subfolder), Control.FILE_NAME);
         Path remote = settings.outputDir == null ? null
                 : new Path(new Path(settings.outputDir, subfolder), Control.FILE_NAME);
-        return new ControlFile(local, remote, configuration(conf));
+        return new ControlFile(local, remote, configuration());
     }
 
     /** One file cannot go on where it was closed, so that a later start has another. */
@@ -105,12 +114,16 @@ final class RecorderSetup {
         Path target = new Path(settings.outputDir, subfolder);
         if (settings.dialect.writesOneFile()) {
             String name = baseName + (start == 1 ? "" : "-" + start) + ".jfr";
-            return new HadoopFile(new Path(target, name), configuration(conf));
+            return new HadoopFile(new Path(target, name), configuration());
         }
-        return new HadoopObjects(target, configuration(conf), settings.compress);
+        return new HadoopObjects(target, configuration(), settings.compress);
     }
 
-    private static Configuration configuration(SparkConf conf) {
-        return SparkHadoopUtil.get().newConfiguration(conf);
+    /** Costs ten milliseconds to make. */
+    private synchronized Configuration configuration() {
+        if (configuration == null) {
+            configuration = SparkHadoopUtil.get().newConfiguration(conf);
+        }
+        return configuration;
     }
 }
