@@ -81,7 +81,8 @@ class PySpy:
 
     def run(self, pid, rate, seconds, many, folder):
         path = folder / "py-spy.txt"
-        cost, memory, _ = processor_seconds([*self.words, "record", "-p", str(pid), "-r", str(rate), "-d", str(seconds), "-i",
+        asked = min(rate, 10000)  # it ends after so many samples, however long they take
+        cost, memory, _ = processor_seconds([*self.words, "record", "-p", str(pid), "-r", str(asked), "-d", str(seconds), "-i",
                                              "-f", "raw", "-o", path, *(["-s"] if many else []), *self.extra])
         return cost, memory, count_folded(path)
 
