@@ -68,7 +68,7 @@ def test_a_lost_executor_and_the_memory_that_grew(sparkflame, folder):
 
 RIDDLES = {
     "straggler": ("skew", "some records cost more; most samples of the stage are in squares (straggler.py:11)"),
-    "fatso": ("gc", "garbage collection took 15 % of the tasks' time"),
+    "fatso": ("gc", "garbage collection took 22 % of the tasks' time"),
     "slacker": ("waiting", "mostly in ask (slacker.py:13)"),
     "heckler": ("repeated-setup", "Checking the set-up: # words known\" was said 1500 times by 3 tasks"),
 }
@@ -82,6 +82,13 @@ def test_the_cause_of_a_riddle_is_named(sparkflame, folder, name):
     assert finding in items[rule]["finding"], items
     others = {other for other, _ in RIDDLES.values()} - {rule}
     assert not others & items.keys(), items.keys()
+
+
+def test_a_heap_that_is_too_small(sparkflame, folder):
+    items = {item["rule"]: item for item in report(sparkflame, folder / "fatso")["advice"]}
+    assert "executors filled 493 of their 512 MiB of heap; collection took 21 %" in items["memory-undersized"]["finding"]
+    for other in ("calm", "straggler", "slacker", "heckler", "loss"):
+        assert "memory-undersized" not in {item["rule"] for item in report(sparkflame, folder / other)["advice"]}
 
 
 def test_a_job_with_nothing_wrong_but_too_much_memory(sparkflame, folder):
