@@ -215,6 +215,8 @@ static struct text_view locations_of(struct pprof_writer *writer, uint32_t stack
         writer->failed = true;
         return TEXT("");
     }
+    if (list->capacity == 0) /* no stack had a frame yet */
+        return TEXT("");
     size_t size = step.kept == 0 ? 0 : list->sizes[step.kept - 1];
     char *end = list->bytes + list->capacity;
     for (size_t i = 0; i < step.count; i++) {
