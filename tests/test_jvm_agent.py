@@ -118,8 +118,13 @@ def attach(home, pid, arguments):
 
 
 def thread_id(pid, name):
-    return next(int(task.name) for task in pathlib.Path(f"/proc/{pid}/task").iterdir()
-                if (task / "comm").read_text().strip() == name)
+    """A thread has its name only when it runs."""
+    for _ in range(200):
+        for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+            if (task / "comm").read_text().strip() == name:
+                return int(task.name)
+        time.sleep(0.1)
+    raise AssertionError(f"no thread {name}")
 
 
 def test_only_some_threads_by_their_policy(home17, classes, tmp_path):
