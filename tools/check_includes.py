@@ -31,7 +31,7 @@ AGENT_PARTS = {
     "render": ("render_flame_page", "renderer"),
 }
 # Included by the code itself, not a layer.
-TEST_HEADERS = ("unit_test.h", "failing_memory.h", "folded_profile.h")
+TEST_HEADERS = ("unit_test.h", "failing_memory.h", "folded_profile.h", "listed_stack.h")
 
 
 def layer_of(path):

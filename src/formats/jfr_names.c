@@ -49,7 +49,9 @@ void jfr_names_release(struct jfr_names *names)
     *names = (struct jfr_names){.frames = NULL};
 }
 
-struct jfr_cursor jfr_names_cursor_at(const struct jfr_names *names, uint64_t place)
+/* Bytes at an address that a slot holds; failed when it is none of the chunk: metadata may call a number what we expect
+ * to be a string or an array. */
+static struct jfr_cursor cursor_at(const struct jfr_names *names, uint64_t place)
 {
     const uint8_t *begin = names->chunk->bytes, *end = begin + names->chunk->size;
     if (place < (uint64_t)(uintptr_t)begin || place > (uint64_t)(uintptr_t)end)
@@ -59,7 +61,7 @@ struct jfr_cursor jfr_names_cursor_at(const struct jfr_names *names, uint64_t pl
 
 struct text_view jfr_names_string_at(struct jfr_names *names, uint64_t place)
 {
-    struct jfr_cursor cursor = jfr_names_cursor_at(names, place);
+    struct jfr_cursor cursor = cursor_at(names, place);
     for (int hops = 0; hops < MOST_HOPS && !cursor.failed; hops++) {
         struct text_view text;
         uint64_t constant;

@@ -73,9 +73,6 @@ void jfr_names_begin(struct jfr_names *names, const struct jfr_chunk *chunk, con
 struct text_view jfr_names_text(struct jfr_names *names, enum jfr_pool pool, uint64_t id);
 /* The text of a string whose first byte is at `place`, as jfr_layout_read() gives it. */
 struct text_view jfr_names_string_at(struct jfr_names *names, uint64_t place);
-/* Bytes at an address that a slot holds; failed when it is none of the chunk: metadata may call a number what we expect
- * to be a string or an array. */
-struct jfr_cursor jfr_names_cursor_at(const struct jfr_names *names, uint64_t place);
 /* The frame of a stack trace. NO_FRAME: out of memory. */
 uint32_t jfr_names_frame(struct jfr_names *names, uint64_t method, uint32_t line, uint32_t type) MUST_CHECK;
 /* The frame of a class: "java.lang.String[]". NO_FRAME: out of memory. */

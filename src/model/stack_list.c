@@ -24,7 +24,6 @@ void stack_list_release(struct stack_list *list)
 {
     free(list->stacks);
     free(list->slots);
-    free(list->scratch);
     arena_release(&list->arena);
     id_map_release(&list->leaves);
     stack_list_init(list);
@@ -34,9 +33,6 @@ void stack_list_seal(struct stack_list *list)
 {
     free(list->slots);
     list->slots = NULL;
-    free(list->scratch);
-    list->scratch = NULL;
-    list->scratch_capacity = 0;
     id_map_release(&list->leaves);
 }
 
@@ -104,18 +100,6 @@ uint32_t stack_list_add_codes(struct stack_list *list, const uint8_t *codes, siz
     if (number != NO_STACK)
         list->slots[slot] = make_slot(hash, number);
     return number;
-}
-
-uint32_t stack_list_add(struct stack_list *list, const uint32_t *frames, size_t count)
-{
-    if (!array_reserve(&list->scratch, &list->scratch_capacity, count * STACK_LIST_LONGEST_CODE + 1,
-                       MOST_PATH_BYTES))
-        return NO_STACK;
-    uint8_t *end = list->scratch + count * STACK_LIST_LONGEST_CODE, *place = end;
-    for (size_t i = 0; i < count; i++)
-        place = stack_list_put(place, frames[i]);
-    size_t size = (size_t)(end - place);
-    return stack_list_add_codes(list, place, size, stack_list_hash(place, size));
 }
 
 static uint32_t append_leaf(struct stack_list *list, uint32_t path, uint32_t frame)

@@ -44,8 +44,6 @@ struct stack_list {
     uint64_t *slots; /* of paths: their hash above, number plus one below; 0 is free */
     size_t slot_mask;
     struct arena arena;
-    uint8_t *scratch;
-    size_t scratch_capacity;
     struct id_map leaves; /* of paths with many of them */
 };
 
@@ -68,9 +66,7 @@ struct stack_list {
 
 void stack_list_init(struct stack_list *list);
 void stack_list_release(struct stack_list *list);
-/* The number of the stack, added when new. Frames come innermost first. NO_STACK: out of memory. */
-uint32_t stack_list_add(struct stack_list *list, const uint32_t *frames, size_t count) MUST_CHECK;
-/* The same by the codes of its frames: put takes the place behind a frame's code, innermost first, and gives that behind its
+/* The number of the stack with these codes, added when new; NO_STACK: out of memory. To make them, put takes the place behind a frame's code, innermost first, and gives that behind its
  * caller's, at most STACK_LIST_LONGEST_CODE bytes before it. The hash is stack_list_hash() of them. */
 static inline uint8_t *stack_list_put(uint8_t *place, uint32_t frame);
 uint32_t stack_list_add_codes(struct stack_list *list, const uint8_t *codes, size_t size,

@@ -3,9 +3,10 @@
 #include <stdlib.h>
 
 #include "failing_memory.h"
+#include "listed_stack.h"
 #include "unit_test.h"
 
-#define DEEPEST 1500
+#define DEEPEST LISTED_STACK_DEEPEST
 #define SEEDS 3000
 
 /* Stacks that share their outer parts, with frames whose codes are of all lengths. */
@@ -43,7 +44,7 @@ static void add_seeds(struct stack_list *list, uint32_t *numbers)
 {
     uint32_t frames[DEEPEST];
     for (unsigned seed = 0; seed < SEEDS; seed++) {
-        numbers[seed] = stack_list_add(list, frames, make_stack(frames, seed));
+        numbers[seed] = listed_stack_add(list, frames, make_stack(frames, seed));
         CHECK(numbers[seed] != NO_STACK);
     }
 }
@@ -108,13 +109,13 @@ TEST(leaves_are_children_of_their_path)
     uint32_t outer[] = {1}, with_same[] = {7, 1}, with_more[] = {3, 7, 1}, leaves[40], nodes[64];
     CHECK(stack_tree_init(&tree));
     stack_list_init(&list);
-    uint32_t path = stack_list_add(&list, outer, 1), empty = stack_list_add(&list, outer, 0);
+    uint32_t path = listed_stack_add(&list, outer, 1), empty = listed_stack_add(&list, outer, 0);
     for (uint32_t i = 0; i < 40; i++)
         leaves[i] = stack_list_add_leaf(&list, path, i);
     for (uint32_t i = 0; i < 40; i++)
         CHECK_INT(stack_list_add_leaf(&list, path, i), leaves[i]);
     uint32_t of_root = stack_list_add_leaf(&list, empty, 5);
-    uint32_t same = stack_list_add(&list, with_same, 2), more = stack_list_add(&list, with_more, 3);
+    uint32_t same = listed_stack_add(&list, with_same, 2), more = listed_stack_add(&list, with_more, 3);
     CHECK(stack_list_build(&list, &tree, nodes));
     CHECK_INT(nodes[empty], STACK_ROOT);
     for (uint32_t i = 0; i < 40; i++)
@@ -136,7 +137,7 @@ TEST(says_when_memory_is_out)
         struct stack_tree tree;
         stack_list_init(&list);
         if (stack_tree_init(&tree)) {
-            uint32_t path = stack_list_add(&list, frames, 3);
+            uint32_t path = listed_stack_add(&list, frames, 3);
             if (path != NO_STACK && stack_list_add_leaf(&list, path, 9) != NO_STACK)
                 (void)!stack_list_build(&list, &tree, nodes);
             stack_tree_release(&tree);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "failing_memory.h"
+#include "listed_stack.h"
 #include "unit_test.h"
 
 #define DEEPEST 700
@@ -52,7 +53,7 @@ static void list_stacks(struct profile *profile, uint32_t *numbers, uint32_t *le
     CHECK_OK(error, profile_init(profile, false, &error));
     stack_list_init(&list);
     for (unsigned i = 0; i < STACKS; i++) {
-        numbers[i] = stack_list_add(&list, frames, make_frames(frames, i));
+        numbers[i] = listed_stack_add(&list, frames, make_frames(frames, i));
         leaves[i] = stack_list_add_leaf(&list, numbers[i], 77);
         CHECK(numbers[i] != NO_STACK && leaves[i] != NO_STACK);
     }
@@ -147,7 +148,7 @@ TEST(says_when_memory_is_out)
         const uint32_t frames[] = {3, 2, 1};
         bool good = profile_init(&profile, false, &error);
         stack_list_init(&list);
-        uint32_t path = good ? stack_list_add(&list, frames, COUNT_OF(frames)) : NO_STACK;
+        uint32_t path = good ? listed_stack_add(&list, frames, COUNT_OF(frames)) : NO_STACK;
         good = path != NO_STACK && profile_list_stacks(&profile, &list);
         stack_walk_init(&walk, &profile);
         good = good && stack_walk_go(&walk, path, &change);
