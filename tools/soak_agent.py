@@ -19,7 +19,7 @@ import jvm  # noqa: E402
 COLLECTORS = ["G1", "Parallel", "Z", "Serial"]
 EVENTS = ["event=cpu,interval=200us", "event=ctimer,interval=200us,alloc=32k,lock=1us,live", "event=itimer,interval=200us",
           "event=cpu,interval=200us,wall=1ms", "event=ctimer,interval=200us,cstack=vmx"]
-HANG_SECONDS = 300
+HANG_SECONDS = 900  # part of it is time in which it may be stopped from outside, or others have the processor
 
 
 def attach(tools, pid, arguments):
@@ -29,8 +29,8 @@ def attach(tools, pid, arguments):
 
 
 def cycle(tools, program, seconds, events, folder):
-    """Starts and stops until the program ends."""
-    end = time.monotonic() + seconds
+    """Starts and stops until the program ends, or has had its time long ago."""
+    end = time.monotonic() + seconds + HANG_SECONDS
     count = 0
     for event in itertools.cycle(events):
         if time.monotonic() > end or program.poll() is not None:
@@ -66,7 +66,7 @@ def run_one(home, classes, collector, event, seconds, folder, attached):
         status = program.wait(timeout=seconds + HANG_SECONDS)
     except subprocess.TimeoutExpired:
         subprocess.run([jvm.system_home() / "bin" / "jstack", str(program.pid)], stdin=subprocess.DEVNULL, check=False,
-                       timeout=60)
+                       timeout=HANG_SECONDS)
         status = "hung"
     finally:
         program.kill()
@@ -83,6 +83,7 @@ def main():
     parser.add_argument("--runs", type=int, default=0, help="end after so many runs (all)")
     options = parser.parse_args()
     failed = runs = 0
+    begin = time.monotonic()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="soak-"))
     classes = jvm.compile_classes(folder, "Soak")
     matrix = list(itertools.product(options.versions.split(","), options.collectors.split(","), (False, True)))
@@ -100,7 +101,8 @@ def main():
             if (folder / "crash.log").exists():
                 print((folder / "crash.log").read_text()[:12000], flush=True)
     shutil.rmtree(folder, ignore_errors=True)
-    print(f"{runs - failed} of {runs} runs without harm")
+    print(f"{runs - failed} of {runs} runs without harm, {runs * options.seconds / 60:.1f} minutes of running in "
+          f"{(time.monotonic() - begin) / 60:.1f}")
     return 1 if failed else 0
 
 

@@ -52,6 +52,8 @@ bool scope_find(struct scope *scope, uintptr_t blob, uintptr_t pc, bool interrup
 /* Decodes the next scope; false when there is none. */
 bool scope_next(struct scope *scope);
 
+/* True for code that never stops on its way, such as that of a getter. */
+bool compiled_has_no_places(uintptr_t blob);
 /* True when the outermost method at a place in the middle is the one that was compiled, as it has to be. */
 bool compiled_is_consistent(uintptr_t blob);
 

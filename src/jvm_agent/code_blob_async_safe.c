@@ -206,6 +206,14 @@ bool scope_next(struct scope *scope)
     return true;
 }
 
+/* The first and the last place only mark the ends of the table. */
+bool compiled_has_no_places(uintptr_t blob)
+{
+    uintptr_t begin, end;
+    places_of(blob, &begin, &end);
+    return end - begin == 2 * (uintptr_t)vm.pc_size;
+}
+
 bool compiled_is_consistent(uintptr_t blob)
 {
     struct scope scope;

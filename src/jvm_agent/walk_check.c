@@ -12,7 +12,10 @@
 
 #define CHECK_FRAMES 32
 #define CHECK_ARENA_BYTES ((size_t)4 << 20)
-#define CHECK_METHODS 64
+#define CHECK_PLACES 4096 /* of each code heap */
+#define CHECK_STRIDE 1597 /* from one to the next; odd, so that all have their turn */
+#define CHECK_METHODS 64  /* of each code heap */
+#define CHECK_OTHERS 64
 #define CHECK_ENOUGH 8
 
 /* Tables of their own, for one check. */
@@ -128,50 +131,87 @@ bool walk_check_frames(JNIEnv *environment, struct error *error)
     return good;
 }
 
+/* What a place in a code heap shows. In memory before each read that may fault. */
+struct code_look {
+    bool
+        has_method; /* code begins there that was compiled from a method, and can be checked; dead code has none */
+    bool is_current; /* the method names this code as its own, so that both are alive */
+    bool is_right;
+};
+
+/* Apart, so that what it found is in memory when a fault leads back to its caller. */
+__attribute__((noinline)) static void look_at(struct check *check, uintptr_t heap, uintptr_t index,
+                                              struct code_look *look)
+{
+    uintptr_t memory = field_of(heap, vm.code_heap_memory);
+    uintptr_t low = load_word(field_of(memory, vm.space_low));
+    uintptr_t spacing = (load_word(field_of(memory, vm.space_high)) - low) / CHECK_PLACES;
+    uintptr_t place = low + index * spacing;
+    uintptr_t blob = code_blob_find(place);
+    if (blob == 0 || place >= blob + spacing || !code_blob_is_compiled(blob))
+        return;
+    uintptr_t method = load_word(field_of(blob, vm.compiled_method));
+    if (method == 0 || compiled_has_no_places(blob))
+        return;
+    look->has_method = true;
+    look->is_current = vm.method_code >= 0 && load_word(field_of(method, vm.method_code)) == blob;
+    look->is_right = method_table_add(&check->methods, method) != 0 && compiled_is_consistent(blob);
+}
+
+static void look_guarded(struct check *check, uintptr_t heap, uintptr_t index, struct code_look *look)
+{
+    struct fault_point point;
+    if (fault_point_set(&point) == 0) {
+        check->record->fault_point = &point;
+        look_at(check, heap, index, look);
+    } else {
+        look->has_method = true;
+    }
+    check->record->fault_point = NULL;
+}
+
 struct code_count {
     int checked, wrong;
 };
 
-/* Apart, so that what it counts is in memory when a fault leads back to its caller. */
-__attribute__((noinline)) static void count_code(struct check *check, struct code_count *count)
+/* Looks at places all over the heap, each at most once, until enough code that is alive was seen. */
+static void count_heap(struct check *check, uintptr_t heap, struct code_count *current,
+                       struct code_count *others)
 {
-    for (int i = 0; i < vm.heap_count; i++) {
-        uintptr_t memory = field_of(vm.heaps[i], vm.code_heap_memory), last = 0;
-        uintptr_t step = (uintptr_t)1 << load_int(field_of(vm.heaps[i], vm.code_heap_segment_log2));
-        uintptr_t end = load_word(field_of(memory, vm.space_high));
-        for (uintptr_t at = load_word(field_of(memory, vm.space_low)); at < end; at += step) {
-            uintptr_t blob = code_blob_find(at);
-            if (blob == 0 || blob == last || !code_blob_is_compiled(blob))
-                continue;
-            last = blob;
-            if (count->checked == CHECK_METHODS)
-                return;
-            count->checked++;
-            uintptr_t method = load_word(field_of(blob, vm.compiled_method));
-            if (method_table_add(&check->methods, method) == 0 || !compiled_is_consistent(blob))
-                count->wrong++;
-        }
+    int enough = current->checked + CHECK_METHODS;
+    for (uintptr_t i = 0; i < CHECK_PLACES && current->checked < enough; i++) {
+        struct code_look look = {0};
+        look_guarded(check, heap, i * CHECK_STRIDE % CHECK_PLACES, &look);
+        struct code_count *count = look.is_current ? current : others;
+        if (!look.has_method || (!look.is_current && others->checked >= CHECK_OTHERS))
+            continue;
+        count->checked++;
+        count->wrong += !look.is_right;
     }
+}
+
+/* Code that is made or thrown away meanwhile may look wrong; a wrong layout makes most of it so. The methods of code that
+ * was replaced may be gone, so it is only asked where hardly any other is found. */
+static bool judge(struct code_count current, struct code_count others, struct error *error)
+{
+    struct code_count count = current;
+    if (current.checked < CHECK_ENOUGH) {
+        count.checked += others.checked;
+        count.wrong += others.wrong;
+    }
+    if (count.wrong >= CHECK_ENOUGH && count.wrong * 2 > count.checked)
+        return error_set(error, ERROR_UNSUPPORTED, "%d of %d compiled methods were not understood",
+                         count.wrong, count.checked);
+    return true;
 }
 
 bool walk_check_code(struct error *error)
 {
     struct check check;
-    struct code_count count = {0, 0};
-    struct fault_point point;
+    struct code_count current = {0, 0}, others = {0, 0};
     bool good = check_open(&check, error);
-    if (good && fault_point_set(&point) == 0) {
-        check.record->fault_point = &point;
-        count_code(&check, &count);
-    } else if (good) {
-        count.wrong = CHECK_METHODS;
-    }
-    if (check.record != NULL)
-        check.record->fault_point = NULL;
+    for (int i = 0; good && i < vm.heap_count; i++)
+        count_heap(&check, vm.heaps[i], &current, &others);
     check_close(&check);
-    /* Code that is made or thrown away meanwhile may look wrong; a wrong layout makes most of it so. */
-    if (good && count.wrong >= CHECK_ENOUGH && count.wrong * 2 > count.checked)
-        return error_set(error, ERROR_UNSUPPORTED, "%d of %d compiled methods were not understood",
-                         count.wrong, count.checked);
-    return good;
+    return good && judge(current, others, error);
 }

@@ -15,7 +15,7 @@
 
 /* Walks the calling thread, which Java code has called, and compares methods and places with what JVMTI says. */
 bool walk_check_frames(JNIEnv *environment, struct error *error) MUST_CHECK;
-/* Compares what the first compiled methods say of themselves. True when there are none yet. */
+/* Compares what compiled methods all over the code heaps say of themselves. True when hardly any is alive. */
 bool walk_check_code(struct error *error) MUST_CHECK;
 
 #endif

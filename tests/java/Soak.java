@@ -213,6 +213,13 @@ public class Soak {
         }
     }
 
+    /** Time in which the whole process stands still, stopped from outside, does not count. */
+    static void runFor(long seconds) throws InterruptedException {
+        for (long i = 0; i < seconds * 10; i++) {
+            Thread.sleep(100);
+        }
+    }
+
     interface Body {
         void run() throws Exception;
     }
@@ -234,7 +241,7 @@ public class Soak {
             threads[i].start();
         }
         System.out.println(instrumentation == null ? "ready" : "ready, redefines classes");
-        Thread.sleep(Long.parseLong(args[0]) * 1000);
+        runFor(Long.parseLong(args[0]));
         over = true;
         for (Thread thread : threads) {
             thread.join();
