@@ -102,6 +102,28 @@ def test_equal_bytes_of_other_jvms_are_other_stacks(sparkflame, tmp_path, thread
     assert run.stdout.decode().splitlines() == ["a 2", "pkg/Main.a 6", "pkg/Main.b 2", "pkg/Other.a 2"]
 
 
+def many_stacks(count):
+    """A chunk with a sample for each of so many stacks."""
+    chunk = jfr.Chunk(jfr.standard_metadata())
+    methods = {number: (1, number + 1) for number in range(1, 401)}
+    names = {1: "pkg/Main", **{number + 1: f"m{number}" for number in methods}}
+    chunk.standard_constants(names, {1: 1}, methods, {1: ("main", 1)}, jfr.FRAME_TYPES)
+    chunk.stacks({i: [(1 + i % 400, 7, 1), (1 + i // 400, 7, 1)] for i in range(1, count + 1)})
+    for i in range(1, count + 1):
+        chunk.add("jdk.ExecutionSample", 2000 + i, 1, i, 0)
+    return chunk.bytes()
+
+
+def test_threads_that_meet_the_same_stacks_at_once_share_the_work(sparkflame, tmp_path):
+    """Each leaves to the others what they have begun, more than it can remember at a time."""
+    path = tmp_path / "repeated.jfr"
+    path.write_bytes(many_stacks(20000) * 4)
+    run = sparkflame("convert", "-q", "-j", "1", "-f", "folded", "-e", "cpu", path)
+    assert len(run.stdout.splitlines()) == 20000 and all(line.endswith(b" 4") for line in run.stdout.splitlines())
+    for _ in range(5):
+        assert sparkflame("convert", "-q", "-j", "4", "-f", "folded", "-e", "cpu", path).stdout == run.stdout
+
+
 def labelled_chunk(application):
     """Labels of all samples, of a thread, and those that the thread's label brings, told after the samples."""
     types = jfr.standard_metadata()

@@ -7,13 +7,23 @@
 struct state {
     const struct ordered_work *work;
     pthread_mutex_t lock;
-    pthread_cond_t changed; /* a piece is ready, a slot is free, or all is over */
-    size_t begun;           /* pieces that next() gave */
+    pthread_cond_t ready_one;  /* the piece that is to be taken is ready, or all is over */
+    pthread_cond_t free_slots; /* there are some, or all is over */
+    bool taker_waits;
+    size_t waiting; /* threads that wait for free slots */
+    size_t begun;   /* pieces that next() gave */
     size_t taken;
     bool over; /* no piece will be begun any more */
     bool good;
     bool ready[ORDERED_WORK_SLOTS];
 };
+
+static void end(struct state *state)
+{
+    state->over = true;
+    pthread_cond_signal(&state->ready_one);
+    pthread_cond_broadcast(&state->free_slots);
+}
 
 /* Begins and prepares the next piece. Called with the lock held, which is let go meanwhile. False: there is none, or
  * no free slot. */
@@ -24,8 +34,7 @@ static bool prepare_next(struct state *state)
         return false;
     size_t slot = state->begun % work->slots;
     if (!work->next(work->context, slot)) {
-        state->over = true;
-        pthread_cond_broadcast(&state->changed);
+        end(state);
         return false;
     }
     state->begun++;
@@ -33,7 +42,23 @@ static bool prepare_next(struct state *state)
     work->prepare(work->context, slot);
     pthread_mutex_lock(&state->lock);
     state->ready[slot] = true;
+    if (state->taker_waits && slot == state->taken % work->slots)
+        pthread_cond_signal(&state->ready_one);
     return true;
+}
+
+/* To wake a thread is dear, so it is done when there is more than one piece for it to prepare. */
+static void tell_free_slots(struct state *state)
+{
+    if (state->waiting > 0 && (state->begun - state->taken) * 2 <= state->work->slots)
+        pthread_cond_broadcast(&state->free_slots);
+}
+
+static void wait_for_piece(struct state *state)
+{
+    state->taker_waits = true;
+    pthread_cond_wait(&state->ready_one, &state->lock);
+    state->taker_waits = false;
 }
 
 static void take_all(struct state *state)
@@ -43,7 +68,7 @@ static void take_all(struct state *state)
         size_t slot = state->taken % work->slots;
         if (state->taken == state->begun || !state->ready[slot]) {
             if (!prepare_next(state) && state->taken < state->begun && !state->ready[slot])
-                pthread_cond_wait(&state->changed, &state->lock);
+                wait_for_piece(state);
             continue;
         }
         pthread_mutex_unlock(&state->lock);
@@ -55,19 +80,19 @@ static void take_all(struct state *state)
             state->good = false;
             break;
         }
-        pthread_cond_broadcast(&state->changed);
+        tell_free_slots(state);
     }
-    state->over = true;
-    pthread_cond_broadcast(&state->changed);
+    end(state);
 }
 
 static void prepare_all(struct state *state)
 {
     while (!state->over) {
-        if (prepare_next(state))
-            pthread_cond_broadcast(&state->changed);
-        else if (!state->over)
-            pthread_cond_wait(&state->changed, &state->lock);
+        if (prepare_next(state) || state->over)
+            continue;
+        state->waiting++;
+        pthread_cond_wait(&state->free_slots, &state->lock);
+        state->waiting--;
     }
 }
 
@@ -86,9 +111,11 @@ bool ordered_work_run(const struct ordered_work *work)
 {
     struct state state = {.work = work, .good = true};
     pthread_mutex_init(&state.lock, NULL);
-    pthread_cond_init(&state.changed, NULL);
+    pthread_cond_init(&state.ready_one, NULL);
+    pthread_cond_init(&state.free_slots, NULL);
     threads_run(work->threads, run, &state);
-    pthread_cond_destroy(&state.changed);
+    pthread_cond_destroy(&state.free_slots);
+    pthread_cond_destroy(&state.ready_one);
     pthread_mutex_destroy(&state.lock);
     return state.good;
 }

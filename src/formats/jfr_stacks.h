@@ -24,9 +24,12 @@
 
 /* A world that is no world: bytes are always taken apart. */
 #define JFR_NO_WORLD 0
+/* The number of bytes that a thread is taking apart. */
+#define JFR_CLAIMED_STACK (NO_STACK - 1)
 
 struct jfr_stacks {
     pthread_mutex_t mutex;
+    bool is_shared; /* several threads add to it */
     struct stack_list list;
     struct jfr_trace_slot *slots;
     size_t size;
@@ -51,9 +54,9 @@ void jfr_stacks_unlock(struct jfr_stacks *stacks);
 struct jfr_trace_hash jfr_trace_hash(const void *bytes, size_t size, uint64_t world);
 /* Begins to fetch what jfr_stacks_find() will read; under the lock, since the table may move. */
 void jfr_stacks_prefetch(const struct jfr_stacks *stacks, struct jfr_trace_hash hash);
-/* The stack's number in the list; NO_STACK when the bytes are new. */
+/* The stack's number in the list; NO_STACK when the bytes are new, JFR_CLAIMED_STACK when somebody has claimed them. */
 uint32_t jfr_stacks_find(const struct jfr_stacks *stacks, struct jfr_trace_hash hash);
-/* Remembers it. False: out of memory. */
+/* Remembers it, or a claim to be the one that finds it out. False: out of memory. */
 bool jfr_stacks_set(struct jfr_stacks *stacks, struct jfr_trace_hash hash, uint32_t number) MUST_CHECK;
 /* Notes what a method's number means. False: in the newest world it means something else. */
 bool jfr_stacks_agree(struct jfr_stacks *stacks, uint64_t method, struct text_view meaning);

@@ -13,6 +13,8 @@
 
 #define TRACE_MISSING (NO_ID - 1)
 #define BATCH_TRACES 128
+/* So many are left to others before they are looked for. */
+#define MOST_DEFERRED 1024
 #define MOST_DRAFT_BYTES ((size_t)1 << 30)
 /* Drafts of more bytes are not worth keeping for a larger batch. */
 #define ENOUGH_DRAFT_BYTES ((size_t)256 << 10)
@@ -33,6 +35,7 @@ void jfr_traces_release(struct jfr_traces *traces)
     id_map_release(&traces->numbers);
     id_map_release(&traces->constants);
     free(traces->drafts);
+    free(traces->deferred);
 }
 
 void jfr_traces_begin(struct jfr_traces *traces)
@@ -371,7 +374,22 @@ static bool add_new(struct jfr_traces *traces, struct trace *new, size_t count, 
     return found.code == ERROR_NONE;
 }
 
-/* Sets the numbers of those whose bytes were met before, and returns how many others there are, which stand first then. */
+/* What is to be done with a trace, whose number is set when its bytes were met before. */
+enum fate { FATE_KNOWN, FATE_NEW, FATE_DEFERRED };
+
+/* Under the lock. */
+static enum fate look_up(const struct jfr_traces *traces, const struct trace *trace)
+{
+    uint32_t number = jfr_stacks_find(traces->names->stacks, trace->hash);
+    if (number == JFR_CLAIMED_STACK)
+        return FATE_DEFERRED;
+    if (number == NO_STACK)
+        return FATE_NEW;
+    *trace->number = number;
+    return FATE_KNOWN;
+}
+
+/* Returns how many are to be taken apart here, which stand first then. */
 static size_t find_known_traces(struct jfr_traces *traces, struct trace *batch, size_t count)
 {
     struct jfr_stacks *stacks = traces->names->stacks;
@@ -382,14 +400,33 @@ static size_t find_known_traces(struct jfr_traces *traces, struct trace *batch, 
     for (size_t i = 0; i < count; i++)
         jfr_stacks_prefetch(stacks, batch[i].hash);
     for (size_t i = 0; i < count; i++) {
-        uint32_t number = jfr_stacks_find(stacks, batch[i].hash);
-        if (number == NO_STACK)
+        enum fate fate = look_up(traces, &batch[i]);
+        if (fate == FATE_DEFERRED && traces->deferred_count < traces->deferred_capacity)
+            traces->deferred[traces->deferred_count++] = batch[i];
+        else if (fate != FATE_KNOWN)
             batch[new_count++] = batch[i];
-        else
-            *batch[i].number = number;
     }
+    bool claims = stacks->is_shared;
+    for (size_t i = 0; claims && i < new_count; i++)
+        claims = jfr_stacks_set(stacks, batch[i].hash, JFR_CLAIMED_STACK); /* without memory there are none */
     jfr_stacks_unlock(stacks);
     return new_count;
+}
+
+/* Looks again at what was left to others. What they have not done yet is done here when there is much of it, or at the end. */
+static bool settle_deferred(struct jfr_traces *traces, bool is_end, struct error *error)
+{
+    size_t left = 0;
+    jfr_stacks_lock(traces->names->stacks);
+    for (size_t i = 0; i < traces->deferred_count; i++)
+        if (look_up(traces, &traces->deferred[i]) != FATE_KNOWN)
+            traces->deferred[left++] = traces->deferred[i];
+    jfr_stacks_unlock(traces->names->stacks);
+    traces->deferred_count = left;
+    if (!is_end && left < MOST_DEFERRED / 2)
+        return true;
+    traces->deferred_count = 0;
+    return add_new(traces, traces->deferred, left, error);
 }
 
 /* Each step for all traces before the next one: what one step reads was asked for in the step before. */
@@ -423,7 +460,8 @@ static bool read_pool(struct jfr_traces *traces, const struct jfr_trace_pool *po
         if (cursor.failed)
             return error_set(error, ERROR_BAD_INPUT, "chunk offset %zu: constants run over their checkpoint",
                              (size_t)(pool->traces.at - traces->names->chunk->bytes));
-        if (!add_batch(traces, batch, size, error))
+        if (!add_batch(traces, batch, size, error) ||
+            (traces->deferred_count > MOST_DEFERRED - BATCH_TRACES && !settle_deferred(traces, false, error)))
             return false;
     }
     return true;
@@ -432,8 +470,12 @@ static bool read_pool(struct jfr_traces *traces, const struct jfr_trace_pool *po
 bool jfr_traces_read(struct jfr_traces *traces, struct error *error)
 {
     const struct jfr_chunk *chunk = traces->names->chunk;
+    traces->deferred_count = 0;
+    if (traces->names->stacks->is_shared &&
+        !array_reserve(&traces->deferred, &traces->deferred_capacity, MOST_DEFERRED, MOST_DEFERRED))
+        return error_set_memory(error);
     for (size_t i = 0; traces->numbers.size > 0 && i < chunk->trace_pool_count; i++)
         if (!read_pool(traces, &chunk->trace_pools[i], error))
             return false;
-    return true;
+    return traces->deferred_count == 0 || settle_deferred(traces, true, error);
 }

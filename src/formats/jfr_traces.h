@@ -2,7 +2,8 @@
  * jfr_traces.h - the stack traces of a chunk that its samples ask for, as numbers of stacks.
  *
  * Traces are most of a recording's bytes. First all numbers of wanted ones are gathered, then the pools of traces are
- * gone through once, in the order of their bytes, so that each is in the cache when it is hashed and taken apart.
+ * gone through once, in the order of their bytes, so that each is in the cache when it is hashed and taken apart. What
+ * another thread has begun to take apart is left to it and asked for later.
  *
  * Owns: its tables, until jfr_traces_release().
  * Threads: one at a time; what threads share is in jfr_stacks.
@@ -43,6 +44,9 @@ struct jfr_traces {
     uint8_t *drafts; /* codes of stacks that are not in the list yet */
     size_t draft_size;
     size_t draft_capacity;
+    struct trace *deferred; /* traces that others have claimed */
+    size_t deferred_count;
+    size_t deferred_capacity;
     uint64_t world;      /* that `known` is of */
     uint64_t cut_stacks; /* over the limit of depth */
 };

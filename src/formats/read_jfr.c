@@ -260,7 +260,9 @@ static bool read_in_memory(struct recording *recording, struct text_view all, st
     if (!list_chunks(recording, all, 0, &rest, error) || !survey_all(recording, rest, error) ||
         !add_workers(recording, error))
         return false;
+    recording->stacks.is_shared = recording->worker_count > 1;
     threads_run(recording->worker_count, work, recording);
+    recording->stacks.is_shared = false;
     return join_workers(recording, error) && read_rest(recording, rest, all.size - rest.size, error);
 }
 
