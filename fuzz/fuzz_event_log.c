@@ -28,7 +28,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     json_reader_release(&json);
     application_finish(&application);
-    write_report(&(struct report_sources){.application = &application});
+    struct text_builder text;
+    text_builder_init(&text, REPORT_LIMIT_BYTES);
+    write_report(&(struct report_sources){.application = &application}, &text);
+    text_builder_release(&text);
     application_release(&application);
     return 0;
 }

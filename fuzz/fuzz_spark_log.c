@@ -10,12 +10,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void read_log(struct text_view bytes)
+static void write_log(struct text_view bytes, const struct spark_log_options *options,
+                      struct text_builder *text)
 {
     struct error error = {0};
     struct spark_log log;
-    struct spark_log_options options = {.least_level = LOG_LEVEL_WARN};
-    if (!spark_log_init(&log, &options, &error))
+    if (!spark_log_init(&log, options, &error))
         abort();
     struct byte_source *source = byte_source_open_memory(bytes, "fuzz", &error);
     if (source != NULL) {
@@ -23,9 +23,23 @@ static void read_log(struct text_view bytes)
         byte_source_close(source);
         if (!spark_log_finish(&log, &error))
             abort();
-        write_report(&(struct report_sources){.application = &log.application, .log = &log});
+        write_report(&(struct report_sources){.application = &log.application, .log = &log}, text);
     }
     spark_log_release(&log);
+}
+
+/* Whatever is one piece, and whichever thread takes it, the same must be told. */
+static void read_log(struct text_view bytes)
+{
+    struct text_builder whole, pieces;
+    text_builder_init(&whole, REPORT_LIMIT_BYTES);
+    text_builder_init(&pieces, REPORT_LIMIT_BYTES);
+    write_log(bytes, &(struct spark_log_options){.least_level = LOG_LEVEL_WARN}, &whole);
+    write_log(bytes, &(struct spark_log_options){.least_level = LOG_LEVEL_WARN, .piece_bytes = 1}, &pieces);
+    if (!text_equal(text_builder_view(&whole), text_builder_view(&pieces)))
+        abort();
+    text_builder_release(&whole);
+    text_builder_release(&pieces);
 }
 
 /* The first line as a pattern for the others. */

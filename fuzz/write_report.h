@@ -9,16 +9,16 @@
 #include "spark/log_report.h"
 #include "spark/report.h"
 
-static inline void write_report(const struct report_sources *sources)
+#define REPORT_LIMIT_BYTES ((size_t)64 << 20)
+
+static inline void write_report(const struct report_sources *sources, struct text_builder *text)
 {
     struct error error = {0};
     struct report report;
-    struct text_builder text;
     struct output output;
     if (!report_init(&report, sources, &error))
         abort();
-    text_builder_init(&text, (size_t)64 << 20);
-    if (!output_open_memory(&output, &text, &error))
+    if (!output_open_memory(&output, text, &error))
         abort();
     report_write_json(&report, REPORT_ALL, &output);
     report_write_page_data(&report, &output);
@@ -33,7 +33,6 @@ static inline void write_report(const struct report_sources *sources)
     }
     if (!output_finish(&output, &error))
         abort();
-    text_builder_release(&text);
     report_release(&report);
 }
 

@@ -263,3 +263,55 @@ def test_what_is_over_the_limit_is_told(sparkflame):
     long = b"24/06/01 10:00:00 ERROR Main: long\n" + b"x" * 300_000 + b"\n"
     assert b"300001 bytes of entries longer than 262144 are not looked at" in sparkflame("logs", "-", stdin=long).stderr
     assert sparkflame("logs", "-q", "-", stdin=long).stderr == b""
+
+
+# Entries of one line and of many, of the text layouts and of JSON, two containers, and lines without a head; more than a
+# thread takes at once.
+ROUNDS = 3000
+ROUND = [
+    "Container: container_1_2_3_00000{odd} on host_{odd}",
+    "24/06/01 10:00:05 INFO Executor: Running task {n}.0 in stage 7.0 (TID {n})",
+    "24/06/01 10:00:06 ERROR Executor: Exception in task {n}.0 in stage 7.0 (TID {n})",
+    "java.lang.IllegalStateException: no luck",
+    *(f"\tat a.B.c{frame}(B.java:{frame})" for frame in range(20)),
+    '{{"ts":"2024-06-01T10:00:07.000Z","level":"INFO","msg":"Finished task {n}.0 in stage 7.0 (TID {n}). 5 bytes",'
+    '"logger":"org.apache.spark.executor.Executor"}}',
+    "Traceback (most recent call last):", '  File "job.py", line 3, in f', "KeyError: 'x'",
+]
+
+
+@pytest.fixture(scope="module")
+def long_log(tmp_path_factory):
+    path = tmp_path_factory.mktemp("long") / "long.log"
+    path.write_text("".join(line.format(n=number, odd=number % 2 + 1) + "\n" for number in range(ROUNDS) for line in ROUND) +
+                    "24/06/01 11:00:00 FATAL Late: it is over\n" + "24/06/01 11:00:01 INFO Late: good bye\n" * 2)
+    return path
+
+
+def test_entries_that_several_threads_read(sparkflame, long_log):
+    whole = logs(sparkflame, "-j", 3, long_log)
+    assert [(source["container"], source["records"]) for source in whole["logs"][1:]] == \
+        [("container_1_2_3_000001", 4 * ROUNDS // 2), ("container_1_2_3_000002", 4 * ROUNDS // 2 + 3)]
+    errors = {error["cause"]: error for error in whole["errors"]}
+    for cause, line in (("java.lang.IllegalStateException: no luck", 3), ("KeyError: 'x'", len(ROUND) - 2)):
+        assert (errors[cause]["count"], errors[cause]["log_count"], errors[cause]["line"]) == (ROUNDS, 2, line)
+    assert errors["java.lang.IllegalStateException: no luck"]["more"].count("\tat ") == 20
+    assert whole["errors"][0]["message"] == "it is over" and whole["errors"][0]["line"] == ROUNDS * len(ROUND) + 1
+    assert sorted(task["id"] for task in whole["tasks"]) == list(range(ROUNDS))
+    assert {task["status"] for task in whole["tasks"]} == {"succeeded"}
+    assert {chunk["count"] for chunk in whole["chunks"]} == {ROUNDS, 2, 1}
+
+
+def test_the_number_of_threads_changes_nothing(sparkflame, long_log, tmp_path):
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    text = long_log.read_bytes()
+    (folder / "stderr1.gz").write_bytes(gzip.compress(text, 1))
+    (folder / "stderr2").write_bytes(text[:len(text) // 3])
+    (folder / "stderr3").write_bytes(b"")
+    (folder / "stderr4.gz").write_bytes(gzip.compress(text, 1)[:-1000])
+    (folder / "stderr5").write_bytes(text[len(text) // 3:])
+    runs = [sparkflame("logs", "-f", "json", "-j", threads, folder) for threads in (1, 2, 8)]
+    assert {run.returncode for run in runs} == {1} and {run.stderr.count(b"stderr4.gz: after line") for run in runs} == {1}
+    assert len({run.stdout for run in runs}) == 1 and len({run.stderr for run in runs}) == 1
+    assert sum(source["records"] for source in json.loads(runs[0].stdout)["logs"]) > 11 * ROUNDS

@@ -4,6 +4,7 @@
 
 #include "base/output.h"
 #include "base/text_view.h"
+#include "base/threads.h"
 #include "commands/command.h"
 #include "commands/logs_input.h"
 #include "spark/log_report.h"
@@ -22,11 +23,13 @@ static struct logs_options {
     int format; /* text, json */
     int level;  /* error, warn */
     uint64_t top;
+    uint64_t threads;
     bool errors, chunks, tasks, stages, jobs;
     bool exact;
     bool shows_secrets;
     bool quiet;
 } options;
+static struct progress progress;
 
 static const struct option_group *groups(void)
 {
@@ -53,6 +56,8 @@ static const struct option_group *groups(void)
          "The application to take when a folder holds several"},
         {"time-zone", 'z', OPTION_TEXT, offsetof(struct logs_options, zone), "ZONE", LOGS_ZONE_HELP},
         {"log-pattern", 0, OPTION_TEXT, offsetof(struct logs_options, pattern), "PATTERN", LOGS_PATTERN_HELP},
+        {"threads", 'j', OPTION_COUNT, offsetof(struct logs_options, threads), "N",
+         "Threads to read with (default: all processors)"},
         {"exact", 0, OPTION_FLAG, offsetof(struct logs_options, exact), NULL,
          "Lines of a chunk must be equal in their numbers too"},
         {"show-secrets", 0, OPTION_FLAG, offsetof(struct logs_options, shows_secrets), NULL,
@@ -77,6 +82,7 @@ static int read_path(struct spark_log *log, const char *path)
     if (logs_input_is_folder(path))
         return logs_input_read_folder(&command_logs, log, path, options.application);
     if (!spark_log_read(log, path, &error)) {
+        progress_wipe(&progress);
         command_complain(&command_logs, "%s", error.message);
         return EXIT_FAILED;
     }
@@ -164,6 +170,7 @@ static int show_logs(char **paths, int count, const struct spark_log_options *lo
         int code = read_path(&log, paths[i]);
         exit_code = code == EXIT_GOOD ? exit_code : code;
     }
+    progress_wipe(&progress);
     if (exit_code != EXIT_USAGE && log.lines > 0 && (log.records > 0 || log.errors.size > 0) &&
         (!spark_log_finish(&log, &error) || !write_out(&log, &error))) {
         command_complain(&command_logs, "%s", error.message);
@@ -181,7 +188,7 @@ static int run(int argc, char **argv)
     struct spark_log_options log_options = {.pattern = NULL};
     int operand_count;
     bool wants_help;
-    options = (struct logs_options){.top = DEFAULT_TOP};
+    options = (struct logs_options){.top = DEFAULT_TOP, .threads = threads_available()};
     if (!options_parse(argc, argv, groups(), &operand_count, &wants_help, &error))
         return command_usage_error(&command_logs, "%s", error.message);
     if (wants_help) {
@@ -195,6 +202,9 @@ static int run(int argc, char **argv)
     log_options.least_level = options.level == 1 ? LOG_LEVEL_WARN : LOG_LEVEL_ERROR;
     log_options.exact_chunks = options.exact;
     log_options.shows_secrets = options.shows_secrets;
+    log_options.threads = (size_t)options.threads;
+    progress_init(&progress, options.quiet);
+    logs_input_show_progress(&log_options, &progress);
     return show_logs(argv + 1, operand_count, &log_options);
 }
 

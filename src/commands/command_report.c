@@ -1,6 +1,7 @@
 #include <stddef.h>
 
 #include "base/output.h"
+#include "base/threads.h"
 #include "commands/command.h"
 #include "commands/logs_input.h"
 #include "commands/report_input.h"
@@ -9,6 +10,7 @@
 
 extern const struct command command_report;
 
+#define MOST_THREADS 256
 #define PAGE_LIMIT_BYTES ((size_t)1 << 30)
 
 static struct report_options {
@@ -18,6 +20,7 @@ static struct report_options {
     const char *pattern;
     struct option_list against;
     int format; /* enum report_format */
+    uint64_t threads;
     bool shows_secrets;
     bool quiet;
 } options;
@@ -41,6 +44,8 @@ static const struct option_group *groups(void)
          LOGS_PATTERN_HELP},
         {"against", 0, OPTION_LIST, offsetof(struct report_options, against), "FILE",
          "Compare with another run, of which FILE (or folder) tells; may be given several times"},
+        {"threads", 'j', OPTION_COUNT, offsetof(struct report_options, threads), "N",
+         "Threads to read with (default: all processors)"},
         {"quiet", 'q', OPTION_FLAG, offsetof(struct report_options, quiet), NULL, "No notices"},
         {NULL, 0, 0, 0, NULL, NULL},
     };
@@ -126,12 +131,16 @@ static bool read_run(struct report_input *input, const char *const *paths, size_
 {
     static struct report_input_options input_options;
     struct error error = {0};
-    input_options = (struct report_input_options){.application = options.application,
-                                                  .quiet = options.quiet,
-                                                  .needs_profiles = true,
-                                                  .shows_secrets = options.shows_secrets,
-                                                  .zone = options.zone,
-                                                  .pattern = options.pattern};
+    input_options =
+        (struct report_input_options){.application = options.application,
+                                      .threads = options.threads == 0             ? 1
+                                                 : options.threads > MOST_THREADS ? MOST_THREADS
+                                                                                  : options.threads,
+                                      .quiet = options.quiet,
+                                      .needs_profiles = true,
+                                      .shows_secrets = options.shows_secrets,
+                                      .zone = options.zone,
+                                      .pattern = options.pattern};
     bool good = report_input_init(input, &command_report, &input_options, &error);
     for (size_t i = 0; good && i < count; i++)
         report_input_add(input, paths[i]);
@@ -184,7 +193,7 @@ static int run(int argc, char **argv)
     struct error error = {0};
     int operand_count;
     bool wants_help;
-    options = (struct report_options){.format = FORMAT_BY_NAME};
+    options = (struct report_options){.format = FORMAT_BY_NAME, .threads = threads_available()};
     if (!options_parse(argc, argv, groups(), &operand_count, &wants_help, &error))
         return command_usage_error(&command_report, "%s", error.message);
     if (wants_help) {

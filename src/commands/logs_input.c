@@ -19,6 +19,18 @@ bool logs_input_set_layout(struct spark_log_options *options, const char *zone, 
     return log_pattern_parse(&parsed, pattern, error) || error_prefix(error, "--log-pattern");
 }
 
+static void begin_file(void *context, const char *path)
+{
+    progress_file(context, path);
+}
+
+void logs_input_show_progress(struct spark_log_options *options, struct progress *progress)
+{
+    options->begun = begin_file;
+    options->progress = progress_advance;
+    options->progress_context = progress;
+}
+
 bool logs_input_is_folder(const char *path)
 {
     struct stat status;
@@ -59,6 +71,20 @@ static int choose_files(const struct command *command, const struct spark_log *l
     return EXIT_GOOD;
 }
 
+struct complaints {
+    const struct command *command;
+    const struct progress *progress;
+    size_t count;
+};
+
+static void complain(void *context, const char *message)
+{
+    struct complaints *complaints = context;
+    progress_wipe(complaints->progress);
+    command_complain(complaints->command, "%s", message);
+    complaints->count++;
+}
+
 int logs_input_read_folder(const struct command *command, struct spark_log *log, const char *folder,
                            const char *application)
 {
@@ -70,12 +96,11 @@ int logs_input_read_folder(const struct command *command, struct spark_log *log,
         exit_code = EXIT_FAILED;
     } else
         exit_code = choose_files(command, log, &list, application);
-    for (size_t i = 0; i < list.size && exit_code != EXIT_USAGE; i++) {
-        if (!spark_log_read(log, list.paths[i], &error)) {
-            command_complain(command, "%s", error.message);
-            exit_code = EXIT_FAILED;
-        }
-    }
+    struct complaints complaints = {.command = command, .progress = log->options.progress_context};
+    if (exit_code != EXIT_USAGE &&
+        !spark_log_read_files(log, (const char *const *)list.paths, list.size, complain, &complaints, &error))
+        complain(&complaints, error.message);
+    exit_code = complaints.count > 0 ? EXIT_FAILED : exit_code;
     if (exit_code == EXIT_GOOD && list.size == 0) {
         command_complain(command, "%s: no log is in this folder", folder);
         exit_code = EXIT_FAILED;

@@ -9,6 +9,7 @@
 #include "base/attributes.h"
 #include "base/error.h"
 #include "commands/command.h"
+#include "commands/progress.h"
 #include "spark/spark_log.h"
 
 #define LOGS_ZONE_HELP "Zone of times in logs that name none: +HH:MM, CEST, Europe/Berlin (default: UTC)"
@@ -17,6 +18,7 @@
 /* What --time-zone and --log-pattern say; NULL: nothing. */
 bool logs_input_set_layout(struct spark_log_options *options, const char *zone, const char *pattern,
                            struct error *error) MUST_CHECK;
+void logs_input_show_progress(struct spark_log_options *options, struct progress *progress);
 bool logs_input_is_folder(const char *path);
 /* Adds the logs of one application, which must be named (else NULL) when there are several; an exit code. */
 int logs_input_read_folder(const struct command *command, struct spark_log *log, const char *folder,

@@ -6,7 +6,6 @@
 
 #include "base/array.h"
 #include "base/file_list.h"
-#include "base/threads.h"
 #include "commands/logs_input.h"
 #include "formats/byte_source.h"
 #include "formats/jfr_chunk.h"
@@ -27,10 +26,11 @@ enum content {
 bool report_input_init(struct report_input *input, const struct command *command,
                        const struct report_input_options *options, struct error *error)
 {
-    struct spark_log_options log_options = {.least_level = LOG_LEVEL_ERROR,
-                                            .shows_secrets = options->shows_secrets};
+    struct spark_log_options log_options = {
+        .least_level = LOG_LEVEL_ERROR, .threads = options->threads, .shows_secrets = options->shows_secrets};
     *input = (struct report_input){.command = command, .options = options, .exit_code = EXIT_GOOD};
     progress_init(&input->progress, options->quiet);
+    logs_input_show_progress(&log_options, &input->progress);
     if (!logs_input_set_layout(&log_options, options->zone, options->pattern, error) ||
         !application_init(&input->application, error))
         return false;
@@ -138,7 +138,7 @@ static void read_events(struct report_input *input, const char *path)
     struct error error = {0};
     uint64_t lines_before = input->counts.lines;
     struct event_log_options options = {
-        .threads = threads_available(),
+        .threads = input->options->threads,
         .progress = progress_advance,
         .progress_context = &input->progress,
     };
@@ -186,7 +186,7 @@ static void read_samples(struct report_input *input, const char *path)
 {
     struct error error = {0};
     struct read_options options = {
-        .threads = threads_available(),
+        .threads = input->options->threads,
         .needs_lines = true,
         .needs_contexts = true,
         .notice = print_notice,

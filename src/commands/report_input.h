@@ -21,6 +21,7 @@
 
 struct report_input_options {
     const char *application; /* of several; also with an attempt, "ID_2"; NULL */
+    size_t threads;          /* to read with */
     bool quiet;
     bool needs_profiles; /* else samples are passed over */
     bool shows_secrets;

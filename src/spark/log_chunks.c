@@ -12,14 +12,12 @@ bool log_chunks_init(struct log_chunks *chunks, struct error *error)
 {
     *chunks = (struct log_chunks){.lines = 0};
     id_map_init(&chunks->pairs);
-    text_builder_init(&chunks->masked, LINE_LIMIT_BYTES_KEPT * 2);
     return string_table_init(&chunks->texts, LOG_CHUNKS_LIMIT_BYTES) || error_set_memory(error);
 }
 
 void log_chunks_release(struct log_chunks *chunks)
 {
     string_table_release(&chunks->texts);
-    text_builder_release(&chunks->masked);
     id_map_release(&chunks->pairs);
     free(chunks->counts);
     free(chunks->pair_counts);
@@ -29,21 +27,18 @@ void log_chunks_release(struct log_chunks *chunks)
     *chunks = (struct log_chunks){.lines = 0};
 }
 
-/* "INFO Executor: Running task # in stage # (TID #)" */
-static struct text_view line_text(struct log_chunks *chunks, const struct log_head *head)
+void log_chunks_text(const struct log_head *head, bool is_exact, struct text_builder *text)
 {
-    struct text_builder *masked = &chunks->masked;
     struct text_view message = text_part(head->message, 0, LINE_LIMIT_BYTES_KEPT);
-    text_builder_clear(masked);
-    text_builder_add_c_string(masked, log_level_name(head->level));
-    text_builder_add_byte(masked, ' ');
-    text_builder_add(masked, text_part(head->logger, 0, LINE_LIMIT_BYTES_KEPT / 2));
-    text_builder_add_c_string(masked, head->logger.size == 0 ? "" : ": ");
-    if (chunks->is_exact)
-        text_builder_add(masked, message);
+    text_builder_clear(text);
+    text_builder_add_c_string(text, log_level_name(head->level));
+    text_builder_add_byte(text, ' ');
+    text_builder_add(text, text_part(head->logger, 0, LINE_LIMIT_BYTES_KEPT / 2));
+    text_builder_add_c_string(text, head->logger.size == 0 ? "" : ": ");
+    if (is_exact)
+        text_builder_add(text, message);
     else
-        log_template_add(masked, message);
-    return text_builder_view(masked);
+        log_template_add(text, message);
 }
 
 static bool count_line(struct log_chunks *chunks, uint32_t text)
@@ -78,19 +73,19 @@ static bool count_pair(struct log_chunks *chunks, uint32_t first, uint32_t secon
     return true;
 }
 
-bool log_chunks_take(struct log_chunks *chunks, const struct log_head *head, uint32_t *before,
+bool log_chunks_take(struct log_chunks *chunks, struct text_view text, uint64_t hash, uint32_t *before,
                      struct error *error)
 {
     chunks->lines++;
-    uint32_t text = string_table_add(&chunks->texts, line_text(chunks, head));
-    if (text == NO_STRING) {
+    uint32_t number = string_table_add_hashed(&chunks->texts, text, hash);
+    if (number == NO_STRING) {
         chunks->lost_lines++;
         *before = 0;
         return true;
     }
-    if (!count_line(chunks, text) || (*before != 0 && !count_pair(chunks, *before, text)))
+    if (!count_line(chunks, number) || (*before != 0 && !count_pair(chunks, *before, number)))
         return error_set_memory(error);
-    *before = text;
+    *before = number;
     return true;
 }
 

@@ -32,9 +32,7 @@ struct log_chunk {
 };
 
 struct log_chunks {
-    bool is_exact; /* nothing is masked; set before the first line */
     struct string_table texts;
-    struct text_builder masked;
     uint64_t *counts; /* by text number */
     size_t count_capacity;
     struct id_map pairs; /* (first, second) to the number of their count */
@@ -51,8 +49,11 @@ struct log_chunks {
 
 bool log_chunks_init(struct log_chunks *chunks, struct error *error) MUST_CHECK;
 void log_chunks_release(struct log_chunks *chunks);
-/* One line. *before is the line before it in the same file (0: none), and becomes this one. */
-bool log_chunks_take(struct log_chunks *chunks, const struct log_head *head, uint32_t *before,
+/* "INFO Executor: Running task # in stage # (TID #)"; when exact, nothing is masked. */
+void log_chunks_text(const struct log_head *head, bool is_exact, struct text_builder *text);
+/* One line, as such a text with its hash_bytes(). *before is the line before it in the same file (0: none), and becomes this
+ * one. */
+bool log_chunks_take(struct log_chunks *chunks, struct text_view text, uint64_t hash, uint32_t *before,
                      struct error *error) MUST_CHECK;
 /* Finds the chunks; the one that fills most lines is the first, but what was said once comes last. */
 bool log_chunks_finish(struct log_chunks *chunks, struct error *error) MUST_CHECK;

@@ -8,15 +8,14 @@
 #include "spark/log_match.h"
 #include "spark/log_template.h"
 
-#define KEY_LIMIT_BYTES 16384
+#define KEY_BYTES 8192
 #define LINE_PART_BYTES 1000
 #define TRACEBACK TEXT("Traceback (most recent call last):")
 
-bool log_errors_init(struct log_errors *errors, enum log_level least_level, struct error *error)
+bool log_errors_init(struct log_errors *errors, struct error *error)
 {
-    *errors = (struct log_errors){.least_level = least_level};
+    *errors = (struct log_errors){.items = NULL};
     id_map_init(&errors->seen_in);
-    text_builder_init(&errors->key, KEY_LIMIT_BYTES);
     if (!string_table_init(&errors->texts, LOG_ERRORS_LIMIT_BYTES))
         return error_set_memory(error);
     if (string_table_init(&errors->keys, LOG_ERRORS_LIMIT_BYTES))
@@ -29,7 +28,6 @@ void log_errors_release(struct log_errors *errors)
 {
     string_table_release(&errors->texts);
     string_table_release(&errors->keys);
-    text_builder_release(&errors->key);
     id_map_release(&errors->seen_in);
     free(errors->items);
     *errors = (struct log_errors){.items = NULL};
@@ -94,19 +92,21 @@ static bool has_exception(const struct log_record *record)
     return false;
 }
 
-/* ---- keeping them ---- */
-
-/* What equal errors share: logger, message, exceptions, and the frame that threw each. */
-static struct text_view error_key(struct log_errors *errors, const struct log_record *record)
+bool log_errors_is_error(const struct log_record *record, enum log_level least_level)
 {
-    struct text_builder *key = &errors->key;
+    enum log_level level = record->head.level;
+    return (level != LOG_LEVEL_NONE && level >= least_level) || has_exception(record);
+}
+
+void log_errors_key(const struct log_record *record, struct text_builder *key)
+{
     struct text_view rest = record->more;
     bool after_exception = true;
     text_builder_clear(key);
     text_builder_add(key, text_part(record->head.logger, 0, LINE_PART_BYTES));
     text_builder_add_byte(key, '\n');
     log_template_add(key, text_part(record->head.message, 0, LINE_PART_BYTES));
-    while (rest.size > 0 && key->size < KEY_LIMIT_BYTES / 2) {
+    while (rest.size > 0 && key->size < KEY_BYTES) {
         struct text_view line = line_cut(&rest);
         bool is_frame = is_frame_line(line);
         if (is_frame && !after_exception)
@@ -115,8 +115,9 @@ static struct text_view error_key(struct log_errors *errors, const struct log_re
         text_builder_add_byte(key, '\n');
         log_template_add(key, text_part(line, 0, LINE_PART_BYTES));
     }
-    return text_builder_view(key);
 }
+
+/* ---- keeping them ---- */
 
 static bool keep(struct log_errors *errors, struct text_view text, uint32_t *place)
 {
@@ -147,9 +148,9 @@ static bool fill(struct log_errors *errors, struct log_error *item, const struct
            keep(errors, record->more, &item->more) && keep(errors, root_cause(record), &item->cause);
 }
 
-static struct log_error *item_of(struct log_errors *errors, const struct log_record *record)
+static struct log_error *item_of(struct log_errors *errors, struct text_view key)
 {
-    uint32_t number = string_table_add(&errors->keys, error_key(errors, record));
+    uint32_t number = string_table_add(&errors->keys, key);
     if (number == NO_STRING || number > errors->size + 1)
         return NULL;
     if (number <= errors->size)
@@ -181,13 +182,11 @@ static void note_time(struct log_error *item, int64_t time_ms)
         item->last_ms = time_ms;
 }
 
-void log_errors_take(struct log_errors *errors, const struct log_record *record, uint32_t source)
+void log_errors_take(struct log_errors *errors, const struct log_record *record, struct text_view key,
+                     uint32_t source)
 {
     const struct log_head *head = &record->head;
-    bool is_loud = head->level != LOG_LEVEL_NONE && head->level >= errors->least_level;
-    if (!is_loud && !has_exception(record))
-        return;
-    struct log_error *item = item_of(errors, record);
+    struct log_error *item = item_of(errors, key);
     if (item == NULL) {
         errors->lost++;
         return;

@@ -42,19 +42,23 @@ struct log_error {
 };
 
 struct log_errors {
-    enum log_level least_level; /* records below it count only when they hold an exception */
     struct string_table texts;
     struct string_table keys;
-    struct text_builder key;
     struct log_error *items;
     size_t size, capacity;
     struct id_map seen_in; /* (error, source) */
     uint64_t lost;
 };
 
-bool log_errors_init(struct log_errors *errors, enum log_level least_level, struct error *error) MUST_CHECK;
+bool log_errors_init(struct log_errors *errors, struct error *error) MUST_CHECK;
 void log_errors_release(struct log_errors *errors);
-void log_errors_take(struct log_errors *errors, const struct log_record *record, uint32_t source);
+/* Records below the level count only when they hold an exception. */
+bool log_errors_is_error(const struct log_record *record, enum log_level least_level);
+/* What equal errors share: logger, message, exceptions, and the frame that threw each; not all of a very long one. */
+void log_errors_key(const struct log_record *record, struct text_builder *key);
+/* An error, with its key. */
+void log_errors_take(struct log_errors *errors, const struct log_record *record, struct text_view key,
+                     uint32_t source);
 /* The newest first. */
 void log_errors_sort(struct log_errors *errors);
 

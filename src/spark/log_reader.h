@@ -4,7 +4,7 @@
  * Log4j's text layouts and Spark 4's JSON lines may be mixed. In the output of `yarn logs` the container is told each
  * time it changes. Lines before any head, and Python's tracebacks, are records without a time.
  *
- * Owns: nothing.
+ * Owns: copies of lines, until log_reader_release().
  * Threads: one at a time.
  * Limit: LOG_RECORD_LIMIT_BYTES of one record are kept, the rest is counted.
  */
@@ -16,11 +16,11 @@
 
 #include "base/attributes.h"
 #include "base/error.h"
+#include "base/text_builder.h"
 #include "base/text_view.h"
-#include "formats/byte_source.h"
 #include "spark/log_head.h"
+#include "spark/log_json.h"
 #include "spark/log_pattern.h"
-#include "spark/log_zone.h"
 
 #define LOG_RECORD_LIMIT_BYTES ((size_t)256 << 10)
 
@@ -33,7 +33,6 @@ struct log_record {
 
 struct log_handler {
     void *context;
-    struct log_zone *zone;             /* of times that name none */
     const struct log_pattern *pattern; /* of lines, besides those that are known; NULL: none */
     bool shows_secrets;
     /* False: failed, *error is set. The record is valid during the call. */
@@ -42,9 +41,33 @@ struct log_handler {
     bool (*container)(void *context, struct text_view id, struct text_view host, struct error *error);
 };
 
-/* Hands out all records. *lines counts; on failure the records before it were handed out. */
-bool log_reader_read(struct byte_source *source, const struct log_handler *handler, uint64_t *lines,
-                     struct error *error) MUST_CHECK;
+struct log_reader {
+    struct log_handler handler;
+    bool copies_lines; /* a line may be gone when the next one comes */
+    struct log_json json;
+    struct text_view first;        /* line of the record at hand */
+    struct log_head head;          /* of it, when lines are not copied */
+    struct text_builder copy;      /* of it */
+    struct text_builder more;      /* the record's other lines, each with its end */
+    struct text_builder hidden[2]; /* message and further lines without secrets */
+    bool is_inside;                /* no record has begun yet; what comes before is passed over */
+    bool is_open;                  /* there is a record at hand */
+    bool has_head;
+    uint64_t first_line;
+    uint64_t cut_bytes;
+    uint64_t line; /* number of the last one taken */
+};
+
+void log_reader_init(struct log_reader *reader, const struct log_handler *handler);
+void log_reader_release(struct log_reader *reader);
+/* Begins anew somewhere in a log: lines that go on with an earlier record are passed over, while `is_inside`. */
+void log_reader_begin_inside(struct log_reader *reader);
+/* The next line, without its end. It must stay until the record is handed out, unless `copies_lines`. */
+bool log_reader_take(struct log_reader *reader, struct text_view line, struct error *error) MUST_CHECK;
+/* The same for a line of which is known that it begins no record by itself. */
+bool log_reader_go_on(struct log_reader *reader, struct text_view line, struct error *error) MUST_CHECK;
+/* Hands out the record at hand, if there is one; at the end of a file. */
+bool log_reader_finish(struct log_reader *reader, struct error *error) MUST_CHECK;
 /* True when the first bytes of a file look like a log of Spark; `pattern` may be NULL. */
 bool log_reader_recognizes(struct text_view head, const struct log_pattern *pattern);
 

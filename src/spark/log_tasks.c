@@ -357,19 +357,29 @@ static const struct {
     {"Executor", "Executor killed task #.# in stage #.# (TID #)", on_task_killed},
 };
 
-bool log_tasks_take(struct log_tasks *tasks, const struct log_record *record, uint32_t *executor,
+int log_tasks_saying(const struct log_head *head)
+{
+    struct log_match match;
+    for (size_t i = 0; i < COUNT_OF(sayings) && head->message.size > 0; i++) {
+        if (sayings[i].pattern[0] != head->message.data[0] ||
+            (sayings[i].logger != NULL && !text_ends_with(head->logger, text_of(sayings[i].logger))))
+            continue;
+        if (log_match(head->message, sayings[i].pattern, &match))
+            return (int)i;
+    }
+    return LOG_TASKS_NO_SAYING;
+}
+
+bool log_tasks_take(struct log_tasks *tasks, const struct log_record *record, int saying, uint32_t *executor,
                     bool *is_driver, struct error *error)
 {
     struct line line = {.tasks = tasks, .record = record, .executor = executor, .is_driver = is_driver};
     struct application *application = tasks->application;
     widen(&application->start_ms, &application->end_ms, record->head.time_ms);
-    for (size_t i = 0; i < sizeof(sayings) / sizeof(*sayings); i++) {
-        if (sayings[i].logger != NULL && !text_ends_with(record->head.logger, text_of(sayings[i].logger)))
-            continue;
-        if (log_match(record->head.message, sayings[i].pattern, &line.match))
-            return sayings[i].take(&line) || error_set_memory(error);
-    }
-    return true;
+    if (saying == LOG_TASKS_NO_SAYING ||
+        !log_match(record->head.message, sayings[saying].pattern, &line.match))
+        return true;
+    return sayings[saying].take(&line) || error_set_memory(error);
 }
 
 /* ---- the end ---- */

@@ -19,6 +19,8 @@
 #include "spark/application.h"
 #include "spark/log_reader.h"
 
+#define LOG_TASKS_NO_SAYING (-1)
+
 struct log_tasks {
     struct application *application;
     int64_t last_job; /* whose stages are being told; -1: none yet */
@@ -28,9 +30,11 @@ struct log_tasks {
 
 void log_tasks_init(struct log_tasks *tasks, struct application *application);
 void log_tasks_release(struct log_tasks *tasks);
-/* Takes one record. *executor is the executor whose log this is (0: not known yet) and is set when the log says it;
+/* Which of the things that are looked for the head's message says. */
+int log_tasks_saying(const struct log_head *head);
+/* Takes one record with its saying. *executor is the executor whose log this is (0: not known yet) and is set when the log says it;
  * *is_driver is set by a line that only a driver writes. */
-bool log_tasks_take(struct log_tasks *tasks, const struct log_record *record, uint32_t *executor,
+bool log_tasks_take(struct log_tasks *tasks, const struct log_record *record, int saying, uint32_t *executor,
                     bool *is_driver, struct error *error) MUST_CHECK;
 /* Works out what only the end shows: which job a stage belongs to, counts of tasks. */
 bool log_tasks_finish(struct log_tasks *tasks, struct error *error) MUST_CHECK;

@@ -1,9 +1,11 @@
 #include "spark/spark_log.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "formats/byte_source.h"
+#include "spark/log_files.h"
 #include "spark/log_reader.h"
 
 #define HEAD_BYTES 65536
@@ -13,15 +15,13 @@ bool spark_log_init(struct spark_log *log, const struct spark_log_options *optio
     *log = (struct spark_log){.options = *options};
     if (!application_init(&log->application, error))
         return false;
-    if (!log_errors_init(&log->errors, options->least_level, error)) {
+    if (!log_errors_init(&log->errors, error)) {
         application_release(&log->application);
         return false;
     }
     log_tasks_init(&log->tasks, &log->application);
-    if (log_chunks_init(&log->chunks, error)) {
-        log->chunks.is_exact = options->exact_chunks;
+    if (log_chunks_init(&log->chunks, error))
         return true;
-    }
     application_release(&log->application);
     log_errors_release(&log->errors);
     return false;
@@ -102,8 +102,12 @@ bool spark_log_is_log(const struct spark_log *log, const char *path)
 struct reading {
     struct spark_log *log;
     uint32_t path;
-    uint32_t source;      /* number in log->sources */
-    uint32_t line_before; /* for the chunks */
+    uint32_t source;                                    /* number in log->sources */
+    uint32_t line_before;                               /* for the chunks */
+    const char *name;                                   /* of the file at hand */
+    bool is_whole;                                      /* all files were read to their ends */
+    void (*failed)(void *context, const char *message); /* NULL: the first file that fails ends all */
+    void *failed_context;
 };
 
 static bool intern(struct spark_log *log, struct text_view text, uint32_t *number, struct error *error)
@@ -128,9 +132,9 @@ static bool add_source(struct reading *reading, struct text_view container, stru
 }
 
 /* The parts of one container (stderr, stdout) in one file are one source. */
-static bool take_container(void *context, struct text_view id, struct text_view host, struct error *error)
+static bool take_container(struct reading *reading, struct text_view id, struct text_view host,
+                           struct error *error)
 {
-    struct reading *reading = context;
     struct spark_log *log = reading->log;
     uint32_t number;
     if (!intern(log, id, &number, error))
@@ -145,48 +149,87 @@ static bool take_container(void *context, struct text_view id, struct text_view 
     return add_source(reading, id, host, error);
 }
 
-static bool take_record(void *context, const struct log_record *record, struct error *error)
+static bool take_entry(void *context, struct log_entry *entry, struct error *error)
 {
     struct reading *reading = context;
     struct spark_log *log = reading->log;
+    struct log_record *record = &entry->record;
+    struct log_head *head = &record->head;
+    if (entry->container.size > 0)
+        return take_container(reading, entry->container, entry->host, error);
     struct log_source *source = &log->sources[reading->source];
-    log->records += record->head.level != LOG_LEVEL_NONE;
-    log->records_of_level[record->head.level]++;
+    log->records += head->level != LOG_LEVEL_NONE;
+    log->records_of_level[head->level]++;
     source->records++;
     log->cut_bytes += record->cut_bytes;
-    log_errors_take(&log->errors, record, reading->source);
-    if (record->head.level == LOG_LEVEL_NONE)
+    if (head->level != LOG_LEVEL_NONE && !head->has_zone)
+        head->time_ms = log_zone_to_utc(&log->options.zone, head->time_ms);
+    if (entry->error_key.data != NULL)
+        log_errors_take(&log->errors, record, entry->error_key, reading->source);
+    if (head->level == LOG_LEVEL_NONE)
         return true;
-    return log_tasks_take(&log->tasks, record, &source->executor, &source->is_driver, error) &&
-           log_chunks_take(&log->chunks, &record->head, &reading->line_before, error);
+    return log_tasks_take(&log->tasks, record, entry->saying, &source->executor, &source->is_driver, error) &&
+           log_chunks_take(&log->chunks, entry->chunk_text, entry->chunk_hash, &reading->line_before, error);
+}
+
+static bool begin_file(void *context, const char *path, struct error *error)
+{
+    struct reading *reading = context;
+    reading->name = strcmp(path, "-") == 0 ? "standard input" : path;
+    struct text_view name = text_of(reading->name);
+    return intern(reading->log, name, &reading->path, error) &&
+           add_source(reading, container_of(name), TEXT(""), error);
+}
+
+static bool end_file(void *context, uint64_t lines, const struct error *failure, struct error *error)
+{
+    struct reading *reading = context;
+    reading->log->lines += lines;
+    if (failure == NULL)
+        return true;
+    reading->is_whole = false;
+    *error = *failure;
+    if (lines > 0)
+        error_prefix(error, "%s: after line %llu", reading->name, (unsigned long long)lines);
+    else
+        error_prefix(error, "%s", reading->name);
+    if (reading->failed == NULL)
+        return false;
+    reading->failed(reading->failed_context, error->message);
+    error->code = ERROR_NONE;
+    return true;
+}
+
+static bool read_all(struct reading *reading, struct log_files *files, struct error *error)
+{
+    files->options = &reading->log->options;
+    files->context = reading;
+    files->begin = begin_file;
+    files->entry = take_entry;
+    files->end = end_file;
+    reading->is_whole = true;
+    return log_files_read(files, error) && reading->is_whole;
 }
 
 bool spark_log_read_source(struct spark_log *log, struct byte_source *source, struct error *error)
 {
     struct reading reading = {.log = log};
-    struct log_handler handler = {.context = &reading,
-                                  .zone = &log->options.zone,
-                                  .pattern = log->options.pattern,
-                                  .shows_secrets = log->options.shows_secrets,
-                                  .record = take_record,
-                                  .container = take_container};
-    struct text_view path = text_of(byte_source_name(source));
-    return intern(log, path, &reading.path, error) &&
-           add_source(&reading, container_of(path), TEXT(""), error) &&
-           log_reader_read(source, &handler, &log->lines, error);
+    return read_all(&reading, &(struct log_files){.source = source, .count = 1}, error);
 }
 
 bool spark_log_read(struct spark_log *log, const char *path, struct error *error)
 {
-    struct byte_source *source = byte_source_open(path, error);
-    if (source == NULL)
-        return error_prefix(error, "%s", path);
-    uint64_t before = log->lines;
-    bool good = spark_log_read_source(log, source, error);
-    if (!good)
-        error_prefix(error, "%s: after line %llu", path, (unsigned long long)(log->lines - before));
-    byte_source_close(source);
-    return good;
+    struct reading reading = {.log = log};
+    return read_all(&reading, &(struct log_files){.paths = &path, .count = 1}, error);
+}
+
+bool spark_log_read_files(struct spark_log *log, const char *const *paths, size_t count,
+                          void (*failed)(void *context, const char *message), void *context,
+                          struct error *error)
+{
+    struct reading reading = {.log = log, .failed = failed, .failed_context = context};
+    return read_all(&reading, &(struct log_files){.paths = paths, .count = count}, error) ||
+           error->code == ERROR_NONE;
 }
 
 bool spark_log_finish(struct spark_log *log, struct error *error)

@@ -2,7 +2,7 @@
  * spark_log.h - the logs of one application: driver and executors, of one file or of many.
  *
  * Owns: all it tells, until spark_log_release().
- * Threads: one at a time.
+ * Threads: one at a time; it starts others of its own.
  */
 #ifndef SPARK_SPARK_LOG_H
 #define SPARK_SPARK_LOG_H
@@ -19,6 +19,7 @@
 #include "spark/log_errors.h"
 #include "spark/log_reader.h"
 #include "spark/log_tasks.h"
+#include "spark/spark_log_options.h"
 
 /* One file, or one container's part of it. Texts are numbers of application.strings. */
 struct log_source {
@@ -28,14 +29,6 @@ struct log_source {
     uint32_t executor; /* its id; 0: unknown */
     bool is_driver;
     uint64_t records; /* with and without a head */
-};
-
-struct spark_log_options {
-    struct log_zone zone;              /* of times that name none */
-    const struct log_pattern *pattern; /* of lines, besides those that are known; NULL: none */
-    enum log_level least_level;        /* of what counts as an error */
-    bool exact_chunks;
-    bool shows_secrets;
 };
 
 struct spark_log {
@@ -57,6 +50,10 @@ bool spark_log_init(struct spark_log *log, const struct spark_log_options *optio
 void spark_log_release(struct spark_log *log);
 /* Adds a file, packed or not, or "-". On failure what was read before it counts. */
 bool spark_log_read(struct spark_log *log, const char *path, struct error *error) MUST_CHECK;
+/* Several files at once; what cannot be read is told, and the others are read. */
+bool spark_log_read_files(struct spark_log *log, const char *const *paths, size_t count,
+                          void (*failed)(void *context, const char *message), void *context,
+                          struct error *error) MUST_CHECK;
 bool spark_log_read_source(struct spark_log *log, struct byte_source *source, struct error *error) MUST_CHECK;
 /* Call once, after the last file. */
 bool spark_log_finish(struct spark_log *log, struct error *error) MUST_CHECK;
