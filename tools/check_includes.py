@@ -27,7 +27,7 @@ ALLOWED = {
 }
 # Of these layers the agent takes only the parts that need nothing but libc.
 AGENT_PARTS = {
-    "formats": ("write_jfr", "write_folded", "write_text", "write_pprof", "writer"),
+    "formats": ("jfr_bytes", "write_jfr", "write_folded", "write_text", "write_pprof", "writer"),
     "render": ("render_flame_page", "renderer"),
 }
 # Included by the code itself, not a layer.

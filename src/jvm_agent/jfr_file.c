@@ -5,12 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "jvm_agent/class_names.h"
 #include "jvm_agent/frame_text.h"
+#include "jvm_agent/jfr_repack.h"
 #include "jvm_agent/jfr_shape.h"
 #include "jvm_agent/jfr_types.h"
 #include "jvm_agent/label_details.h"
@@ -30,20 +32,26 @@ static uint64_t wall_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static bool write_at(struct jfr_file *file, const char *data, size_t size, uint64_t offset,
+static bool write_to(int descriptor, const char *path, const char *data, size_t size, uint64_t offset,
                      struct error *error)
 {
     while (size > 0) {
-        ssize_t written = pwrite(file->descriptor, data, size, (off_t)offset);
+        ssize_t written = pwrite(descriptor, data, size, (off_t)offset);
         if (written < 0 && errno == EINTR)
             continue;
         if (written <= 0)
-            return error_set_system(error, "cannot write %s", file->path);
+            return error_set_system(error, "cannot write %s", path);
         data += written;
         size -= (size_t)written;
         offset += (uint64_t)written;
     }
     return true;
+}
+
+static bool write_at(struct jfr_file *file, const char *data, size_t size, uint64_t offset,
+                     struct error *error)
+{
+    return write_to(file->descriptor, file->path, data, size, offset, error);
 }
 
 /* Version 2.1, state 0 (finished), and as last byte that numbers are compressed. */
@@ -88,26 +96,78 @@ bool jfr_file_open(struct jfr_file *file, const char *path, struct error *error)
     return file->open;
 }
 
-bool jfr_file_switch(struct jfr_file *file, const char *path, int *ended, struct error *error)
+bool jfr_file_switch(struct jfr_file *file, const char *path, struct jfr_ended_file *ended,
+                     struct error *error)
 {
     int descriptor = create(path);
     if (descriptor < 0)
         return error_set_system(error, "cannot write %s", path);
-    *ended = file->descriptor;
+    ended->descriptor = file->descriptor;
+    memcpy(ended->path, file->path, sizeof(ended->path));
     file->descriptor = descriptor;
     file->chunk_begin = file->chunk_bytes = 0;
     snprintf(file->path, sizeof(file->path), "%s", path);
     return true;
 }
 
-bool jfr_file_end(int descriptor, const char *path, struct error *error)
+static bool read_whole(int descriptor, struct text_builder *bytes)
 {
-    if (descriptor < 0)
+    struct stat status;
+    if (fstat(descriptor, &status) != 0 || status.st_size <= 0 || !S_ISREG(status.st_mode) ||
+        text_builder_room(bytes, (size_t)status.st_size) == NULL)
+        return false;
+    while (bytes->size < (size_t)status.st_size) {
+        ssize_t got = pread(descriptor, bytes->data + bytes->size, (size_t)status.st_size - bytes->size,
+                            (off_t)bytes->size);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        text_builder_took(bytes, (size_t)got);
+    }
+    return true;
+}
+
+static void replace(struct jfr_ended_file *ended, struct text_view bytes)
+{
+    char beside[sizeof(ended->path) + 8];
+    struct error ignored = {0};
+    snprintf(beside, sizeof(beside), "%s.packed", ended->path);
+    int packed = create(beside);
+    if (packed < 0)
+        return;
+    if (write_to(packed, beside, bytes.data, bytes.size, 0, &ignored) && rename(beside, ended->path) == 0) {
+        close(ended->descriptor);
+        ended->descriptor = packed;
+    } else {
+        close(packed);
+        unlink(beside);
+    }
+}
+
+/* The file is as it was until the new one is whole, and stays when anything fails. */
+static void repack(struct jfr_ended_file *ended)
+{
+    struct text_builder bytes, packed;
+    struct error ignored = {0};
+    text_builder_init(&bytes, JFR_REPACK_LIMIT_BYTES);
+    text_builder_init(&packed, JFR_REPACK_LIMIT_BYTES);
+    if (read_whole(ended->descriptor, &bytes) && jfr_repack(text_builder_view(&bytes), &packed, &ignored))
+        replace(ended, text_builder_view(&packed));
+    text_builder_release(&bytes);
+    text_builder_release(&packed);
+}
+
+bool jfr_file_end(struct jfr_ended_file *ended, struct error *error)
+{
+    if (ended->descriptor < 0)
         return true;
-    bool written = fsync(descriptor) == 0 || errno == EINVAL || errno == EROFS;
+    if (jfr_shape.compact)
+        repack(ended);
+    bool written = fsync(ended->descriptor) == 0 || errno == EINVAL || errno == EROFS;
     if (!written)
-        error_set_system(error, "cannot write %s", path);
-    close(descriptor);
+        error_set_system(error, "cannot write %s", ended->path);
+    close(ended->descriptor);
     return written;
 }
 
@@ -122,7 +182,7 @@ bool jfr_file_begin_chunk(struct jfr_file *file, struct error *error)
     file->begin_wall_ns -= within_tick_ns;
     jfr_pools_begin_chunk(&file->pools);
     text_builder_clear(&file->events);
-    return jfr_metadata_write(&file->events, file->begin_ns, error);
+    return jfr_metadata_write(&file->events, jfr_ticks(file->begin_ns), NULL, error);
 }
 
 static uint64_t *label_time(struct jfr_file *file, int32_t tid)
@@ -381,7 +441,9 @@ bool jfr_file_close(struct jfr_file *file, struct error *error)
         return true;
     jfr_file_complete(file);
     bool flushed = jfr_file_flush(file, error);
-    flushed = jfr_file_end(file->descriptor, file->path, flushed ? error : &ignored) && flushed;
+    struct jfr_ended_file ended = {.descriptor = file->descriptor};
+    memcpy(ended.path, file->path, sizeof(ended.path));
+    flushed = jfr_file_end(&ended, flushed ? error : &ignored) && flushed;
     text_builder_release(&file->events);
     jfr_pools_release(&file->pools);
     jfr_wall_release(&file->wall);

@@ -22,10 +22,17 @@
 #include "jvm_agent/sample_ring.h"
 
 #define JFR_BUFFER_LIMIT_BYTES ((size_t)256 << 20)
+#define JFR_PATH_BYTES 4096
+
+/* One that the recording no longer writes to. */
+struct jfr_ended_file {
+    int descriptor; /* -1: none */
+    char path[JFR_PATH_BYTES];
+};
 
 struct jfr_file {
     int descriptor;
-    char path[4096];
+    char path[JFR_PATH_BYTES];
     struct jfr_pools pools;
     struct jfr_wall wall;
     struct id_map label_places; /* by thread, in label_times_ns */
@@ -51,11 +58,12 @@ void jfr_file_put_wall(struct jfr_file *file, const struct sample *sample);
 /* The field of that name, in an event that has begun. */
 void jfr_file_put_labels(struct jfr_file *file, struct text_view labels);
 bool jfr_file_flush(struct jfr_file *file, struct error *error) MUST_CHECK;
-/* Goes on in another file, whose first chunk is to be begun: constants keep their numbers. *ended gets the old file's
- * descriptor. When the new file cannot be made, all stays as it is. */
-bool jfr_file_switch(struct jfr_file *file, const char *path, int *ended, struct error *error) MUST_CHECK;
-/* Brings an ended file to the disk and closes it; -1: nothing to do. */
-bool jfr_file_end(int descriptor, const char *path, struct error *error) MUST_CHECK;
+/* Goes on in another file, whose first chunk is to be begun: constants keep their numbers. *ended gets the old file. When
+ * the new file cannot be made, all stays as it is. */
+bool jfr_file_switch(struct jfr_file *file, const char *path, struct jfr_ended_file *ended,
+                     struct error *error) MUST_CHECK;
+/* Puts a compact file in order (jfr_repack.h), brings it to the disk and closes it. */
+bool jfr_file_end(struct jfr_ended_file *ended, struct error *error) MUST_CHECK;
 /* Flushes and closes. */
 bool jfr_file_close(struct jfr_file *file, struct error *error) MUST_CHECK;
 

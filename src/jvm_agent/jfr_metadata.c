@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/string_table.h"
 #include "jvm_agent/jfr_shape.h"
 
@@ -48,20 +49,27 @@ static const struct line lines[] = {
 #undef COMPACT_FIELD
 };
 
+struct element_writer {
+    struct text_builder *bytes;
+    struct string_table strings;
+    const bool *used; /* by type; NULL: all */
+};
+
 static bool is_written(const struct line *line)
 {
     return line->shape == ANY_SHAPE || (line->shape == COMPACT) == jfr_shape.compact;
+}
+
+static bool is_wanted(const struct element_writer *writer, const struct line *type)
+{
+    bool unused = type->sort_or_flags == EVENT && writer->used != NULL && !writer->used[type->type];
+    return is_written(type) && !unused;
 }
 
 /* What must not clash with the JDK's own recordings, and changes when the types do. */
 #define METADATA_ID 0x5f1a0003u
 #define COMPACT_METADATA_ID 0x5f1b0002u
 #define STRINGS_LIMIT_BYTES ((size_t)1 << 20)
-
-struct element_writer {
-    struct text_builder *bytes;
-    struct string_table strings;
-};
 
 static void put_string(struct element_writer *writer, const char *text)
 {
@@ -183,14 +191,14 @@ static void put_types(struct element_writer *writer)
     const struct line *end = lines + COUNT_OF(lines);
     uint32_t types = 0;
     for (const struct line *line = lines; line < end; line++)
-        types += line->is_type && is_written(line);
+        types += line->is_type && is_wanted(writer, line);
     begin_element(writer, "metadata", 0);
     jfr_put_number(writer->bytes, types);
     for (const struct line *line = lines; line < end;) {
         const struct line *next = line + 1;
         while (next < end && !next->is_type)
             next++;
-        if (is_written(line))
+        if (is_wanted(writer, line))
             put_type(writer, line, next);
         line = next;
     }
@@ -207,18 +215,25 @@ static void put_root(struct element_writer *writer)
     jfr_put_number(writer->bytes, 0);
 }
 
-bool jfr_metadata_write(struct text_builder *bytes, uint64_t time_ns, struct error *error)
+/* Readers that find the same number in two chunks take the types of the first for both. */
+static uint64_t metadata_number(const bool *used)
+{
+    uint32_t base = jfr_shape.compact ? COMPACT_METADATA_ID : METADATA_ID;
+    return used == NULL ? base : (hash_bytes(used, JFR_TYPE_END * sizeof(*used)) & 0xffffff) << 32 | base;
+}
+
+bool jfr_metadata_write(struct text_builder *bytes, uint64_t ticks, const bool *used, struct error *error)
 {
     struct text_builder elements;
-    struct element_writer writer = {.bytes = &elements};
+    struct element_writer writer = {.bytes = &elements, .used = used};
     text_builder_init(&elements, STRINGS_LIMIT_BYTES);
     if (!string_table_init(&writer.strings, STRINGS_LIMIT_BYTES))
         return error_set_memory(error);
     put_root(&writer);
     size_t begin = jfr_event_begin(bytes, JFR_METADATA_EVENT);
-    jfr_put_time(bytes, time_ns);
+    jfr_put_number(bytes, ticks);
     jfr_put_number(bytes, 0);
-    jfr_put_number(bytes, jfr_shape.compact ? COMPACT_METADATA_ID : METADATA_ID);
+    jfr_put_number(bytes, metadata_number(used));
     jfr_put_number(bytes, writer.strings.size);
     for (uint32_t i = 0; i < writer.strings.size; i++)
         jfr_put_text(bytes, string_table_text(&writer.strings, i));

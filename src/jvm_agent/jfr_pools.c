@@ -198,12 +198,21 @@ static uint32_t use_package(struct jfr_pools *pools, struct text_view class_name
     return number;
 }
 
+/* An empty text has an encoding of its own: of one without bytes, the JDK's reader makes null where it is the first text. */
+static void put_compact_text(struct text_builder *bytes, struct text_view text)
+{
+    if (text.size == 0)
+        jfr_put_byte(bytes, 1);
+    else
+        jfr_put_text(bytes, text);
+}
+
 uint32_t jfr_pool_class(struct jfr_pools *pools, struct text_view name)
 {
     bool first;
     uint32_t number = name_set_use(&pools->class_set, name, pools->chunk, &first) + 1;
     if (first && jfr_shape.compact) {
-        jfr_put_text(begin_constant(&pools->classes, number), name);
+        put_compact_text(begin_constant(&pools->classes, number), name);
     } else if (first) {
         uint32_t symbol = use_symbol(pools, name), package = use_package(pools, name);
         struct text_builder *bytes = begin_constant(&pools->classes, number);

@@ -125,10 +125,11 @@ void jfr_session_tick(struct jfr_session *session)
         note_failure(session, &error);
 }
 
-bool jfr_session_switch(struct jfr_session *session, const char *path, int *ended, struct error *error)
+bool jfr_session_switch(struct jfr_session *session, const char *path, struct jfr_ended_file *ended,
+                        struct error *error)
 {
     struct error last = {0};
-    *ended = -1;
+    ended->descriptor = -1;
     if (!session->failed && !jfr_session_flush(session, &last))
         agent_log(LOG_ERROR, "%s", last.message);
     if (!jfr_file_switch(&session->file, path, ended, error))

@@ -35,9 +35,9 @@ void jfr_session_describe(struct jfr_session *session, struct text_view label);
 void jfr_session_add_python(struct jfr_session *session, const struct python_stack *stack);
 /* To be called several times a second: flushes, ends chunks, takes the metrics of the second. */
 void jfr_session_tick(struct jfr_session *session);
-/* Ends the file and goes on in another, also after a failure. *ended gets the descriptor of the old file, for
- * jfr_file_end(); -1 when there is none or the old file stays. */
-bool jfr_session_switch(struct jfr_session *session, const char *path, int *ended,
+/* Ends the file and goes on in another, also after a failure. *ended gets the old file, for jfr_file_end(); none when the
+ * old file stays. */
+bool jfr_session_switch(struct jfr_session *session, const char *path, struct jfr_ended_file *ended,
                         struct error *error) MUST_CHECK;
 bool jfr_session_flush(struct jfr_session *session, struct error *error) MUST_CHECK;
 bool jfr_session_close(struct jfr_session *session, struct error *error) MUST_CHECK;

@@ -4,6 +4,7 @@
 #ifndef JVM_AGENT_JFR_TYPES_H
 #define JVM_AGENT_JFR_TYPES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -25,9 +26,11 @@ enum jfr_type {
 #undef FIELD
 #undef WIDE_FIELD
 #undef COMPACT_FIELD
+    JFR_TYPE_END,
 };
 
-/* Appends the metadata event of the shape that is chosen. */
-bool jfr_metadata_write(struct text_builder *bytes, uint64_t time_ns, struct error *error) MUST_CHECK;
+/* Appends the metadata event of the shape that is chosen. `used` says by type which events are told of; NULL: all. */
+bool jfr_metadata_write(struct text_builder *bytes, uint64_t ticks, const bool *used,
+                        struct error *error) MUST_CHECK;
 
 #endif

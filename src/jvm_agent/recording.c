@@ -470,8 +470,8 @@ bool recording_dump(const struct arguments *arguments, struct text_builder *text
 
 static bool rotate_locked(const struct arguments *arguments, struct error *error)
 {
-    char path[4096];
-    int ended = -1;
+    char path[JFR_PATH_BYTES];
+    struct jfr_ended_file ended;
     if (!recording.active || !recording.has_session)
         return error_set(error, ERROR_USAGE, "there is no JFR recording to go on with");
     if (arguments->file == NULL)
@@ -482,7 +482,7 @@ static bool rotate_locked(const struct arguments *arguments, struct error *error
     pthread_mutex_lock(&data_mutex);
     bool switched = jfr_session_switch(&recording.session, path, &ended, error);
     pthread_mutex_unlock(&data_mutex);
-    return jfr_file_end(ended, path, error) && switched;
+    return jfr_file_end(&ended, error) && switched;
 }
 
 bool recording_rotate(const struct arguments *arguments, struct error *error)
