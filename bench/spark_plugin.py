@@ -4,9 +4,9 @@
 The same fixed work (spark_work.py) runs in turn in one executor of two processors with each of them, by the arguments that are
 the default of Spark's plugin: same events, same intervals. java/PeerPlugin.java gives async-profiler (from Maven) the commands
 that Spark's plugin gives it. For each: CPU time in handlers (handler_clock.c) and of its own threads; samples of each event;
-bytes for each minute of the executor, raw and gzipped; and how many of the tasks that the event log has are named in the
-recording. --keep FOLDER keeps the recordings and the figures, and a further call with it adds to them: ten runs of each need not
-be made at once."""
+bytes for each minute of the executor, raw and gzipped; and, with --close, how many of the tasks that the event log has are named in
+the recording, and how many ticks of the wall clock became samples of the job's own threads. --keep FOLDER keeps the recordings
+and the figures, and a further call with it adds to them: ten runs of each need not be made at once."""
 
 import argparse
 import gzip
@@ -30,6 +30,8 @@ import spark  # noqa: E402
 ARGUMENTS = "event=wall,interval=10ms,alloc=2m,lock=10ms,chunktime=300s"
 THREADS = {"none": [], "ours": ["Sparkflame", "sparkflame"], "peer": ["Async-profiler", "profilerOutput"]}
 EVENTS = ("wall", "alloc", "lock")
+UNITS = {"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "m": 60}
+SAMPLE = re.compile(r'startTime = (\S+).*\n  sampledThread = "(.*)" \((.*)\)\n.*\n  samples = ([\d,]+)\n  timeSpan = ([\d.]+) (\w+)')
 
 
 def build_peer(options, folder):
@@ -64,14 +66,42 @@ def count_samples(recordings, event):
     return sum(int(line.rsplit(" ", 1)[1]) for line in done.stdout.splitlines())
 
 
-def named_tasks(recordings):
-    """Numbers of the tasks that a recording names anywhere, as the JDK prints it."""
-    found = set()
+def seconds_of(text):
+    """Of the day, of `12:34:56.789`."""
+    hours, minutes, seconds = text.split(":")
+    return int(hours) * 3600 + int(minutes) * 60 + float(seconds)
+
+
+def look_at(recordings):
+    """What the JDK prints of them: the numbers of all tasks that are named, and for each thread its name, the seconds from its
+    first wall-clock sample to its last, and how many these are."""
+    tasks, threads = set(), {}
     for path in recordings:
-        done = subprocess.run([jvm.system_home() / "bin" / "jfr", "print", "--events", "sparkflame.Labels,WallClockSample",
-                               "--stack-depth", "1", path], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
-        found.update(map(int, re.findall(r"(?:\btask=|\(TID )(\d+)", done.stdout)))
-    return found
+        text = subprocess.run([jvm.system_home() / "bin" / "jfr", "print", "--events", "sparkflame.Labels,WallClockSample",
+                               "--stack-depth", "1", path], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False).stdout
+        tasks.update(map(int, re.findall(r"(?:\btask=|\(TID )(\d+)", text)))
+        for start, name, number, count, span, unit in SAMPLE.findall(text):
+            begin = seconds_of(start)
+            end = begin + float(span) * UNITS[unit]
+            known = threads.get(number, (name, begin, end, 0))
+            threads[number] = name, min(known[1], begin), max(known[2], end), known[3] + int(count.replace(",", ""))
+    return tasks, [(name, end - begin, count) for name, begin, end, count in threads.values()]
+
+
+def recordings_of(folder):
+    return [path for path in sorted((folder / "out").rglob("*.jfr")) if path.is_file()]
+
+
+def look_closely(name, result, folder, options):
+    """Tasks that are named; and how many ticks of the wall clock became samples in the lives of the job's own threads: that of
+    one tick more than lies between its first sample and its last. Lives themselves differ from run to run."""
+    tasks, threads = look_at(recordings_of(folder))
+    finished = set(spark.finished_tasks(folder / "run"))
+    result["tasks_named"] = 100 * len(finished & tasks) / len(finished)
+    threads = [(seconds, count) for thread, seconds, count in threads if not thread.startswith(tuple(THREADS[name]))]
+    result["job_wall"] = sum(count for _, count in threads)
+    result["thread_s"] = sum(seconds + options.tick for seconds, _ in threads)
+    result["ticks_seen"] = 100 * result["job_wall"] * options.tick / result["thread_s"]
 
 
 def measure(name, options, folder, peer):
@@ -83,7 +113,8 @@ def measure(name, options, folder, peer):
                               "spark.executorEnv.HANDLER_CLOCK": clock, "spark.log.level": "WARN"})
     assert done.returncode == 0, done.log[-5000:]
     result = json.loads(used.read_text())
-    recordings = [path for path in sorted((folder / "out").rglob("*.jfr")) if path.is_file()] if name != "none" else []
+    result["folder"] = folder.name
+    recordings = recordings_of(folder) if name != "none" else []
     if recordings:
         calls, total_ns, _, median_ns, clock_ns = map(int, clock.read_text().split())
         result.update(signals=calls, handler_ms=(total_ns - calls * clock_ns) / 1e6, median_us=(median_ns - clock_ns) / 1e3,
@@ -93,17 +124,14 @@ def measure(name, options, folder, peer):
         result["kb_minute"] = sum(path.stat().st_size for path in recordings) / 1000 / minutes
         result["gz_kb_minute"] = sum(len(gzip.compress(path.read_bytes())) for path in recordings) / 1000 / minutes
         result.update({event: count_samples(recordings, event) for event in EVENTS})
-        tasks = set(spark.finished_tasks(folder / "run"))
-        result["tasks"] = len(tasks)
-        if options.tasks:
-            result["tasks_named"] = 100 * len(tasks & named_tasks(recordings)) / len(tasks)
+        result["tasks"] = len(spark.finished_tasks(folder / "run"))
     result["cpu_s"] = result["process"] / 100
     return result
 
 
 def show(name, results):
-    keys = [key for key in ("cpu_s", "seconds", "signals", "handler_ms", "median_us", "own_threads_ms", "both_ms", *EVENTS, "kb_minute",
-                            "gz_kb_minute", "tasks", "tasks_named") if key in results[0]]
+    keys = [key for key in ("cpu_s", "seconds", "signals", "handler_ms", "median_us", "own_threads_ms", "both_ms", *EVENTS, "job_wall",
+                            "thread_s", "ticks_seen", "kb_minute", "gz_kb_minute", "tasks", "tasks_named") if key in results[0]]
     for key in keys:
         values = [result[key] for result in results if key in result]
         print(f"{name:6} {key:16} {len(values):2} runs, median {statistics.median(values):12.2f}  least {min(values):12.2f}  most {max(values):12.2f}")
@@ -118,7 +146,9 @@ def main():
     parser.add_argument("--spark", default="4")
     parser.add_argument("--arguments", default=ARGUMENTS)
     parser.add_argument("--cases", default="ours,peer", help="also none, separated by commas (ours,peer)")
-    parser.add_argument("--tasks", action="store_true", help="count named tasks, too: slow, the JDK prints all samples")
+    parser.add_argument("--close", action="store_true", help="look for tasks and threads in all recordings there are, also with "
+                        "--runs 0: slow, the JDK prints all samples")
+    parser.add_argument("--tick", type=float, default=0.01, help="seconds between two wall-clock samples, by the arguments (0.01)")
     parser.add_argument("--keep", type=pathlib.Path, help="folder for recordings and results.json")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
@@ -133,7 +163,11 @@ def main():
                 results.setdefault(case, []).append(measure(case, options, folder / f"{case}-{time.time_ns()}", peer))
             kept.write_text(json.dumps(results))
         for case, found in results.items():
+            for result in found if options.close and case != "none" else []:
+                if "ticks_seen" not in result:
+                    look_closely(case, result, folder / result["folder"], options)
             show(case, found)
+        kept.write_text(json.dumps(results))
 
 
 if __name__ == "__main__":
