@@ -2,14 +2,31 @@
 should, and only there."""
 
 import json
+import pathlib
+import re
 
 import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # Of the machine that the jobs were recorded on, not of the jobs: it had other things to do.
 MACHINE = {"busy-hosts"}
 # What else is true of a job that shows something.
 BESIDES = {"python-serialisation": {"locks"}, "locks": {"reflection"}, "date-parsing": {"udf-hot-line"},
            "regex": {"udf-hot-line"}, "logging": {"udf-hot-line"}, "small-files": {"waiting", "skew"}}
+
+
+# Each rule with a recorded job that shows it, and one that does not.
+SHOWN_BY = {
+    "skew": ("straggler", "calm"), "spill": ("stages", "calm"), "gc": ("fatso", "calm"), "tiny-tasks": ("stages", "calm"),
+    "few-partitions": ("stages", "calm"), "waiting": ("slacker", "calm"), "busy-hosts": ("calm", "slacker"),
+    "speculation": ("speculation", "straggler"), "failures": ("loss", "speculation"), "python-serialisation": ("stages", "chatty"),
+    "udf-hot-line": ("straggler", "slacker"), "regex": ("stages", "chatty"), "date-parsing": ("stages", "chatty"),
+    "reflection": ("stages", "calm"), "logging": ("stages", "chatty"), "locks": ("stages", "calm"),
+    "small-files": ("stages", "calm"), "repeated-setup": ("heckler", "chatty"), "chatty-log": ("chatty", "heckler"),
+    "python-memory": ("loss", "straggler"), "memory-oversized": ("calm", "fatso"), "memory-undersized": ("fatso", "calm"),
+    "executor-lost": ("loss", "speculation"),
+}
 
 
 def report(sparkflame, *paths):
@@ -28,6 +45,14 @@ def rules_of_stages(whole):
     shown = {stage: job["description"] for job in whole["jobs"] for stage in job["stages"]}
     return [(shown[stage["id"]], {item["rule"] for item in whole["advice"] if item.get("stage") == stage["id"]})
             for stage in whole["stages"]]
+
+
+def test_each_rule_has_a_job_that_shows_it_and_one_that_does_not(sparkflame, folder):
+    table = (ROOT / "src" / "spark" / "advice_rules.def").read_text()
+    assert re.findall(r'^(?:STAGE|APPLICATION)_RULE\("([^"]+)"', table, re.MULTILINE) == list(SHOWN_BY)
+    spoke = {job.name: {item["rule"] for item in report(sparkflame, job)["advice"]} for job in folder.iterdir()}
+    for rule, (shows, shows_not) in SHOWN_BY.items():
+        assert rule in spoke[shows] and rule not in spoke[shows_not], (rule, spoke)
 
 
 def test_each_stage_shows_what_it_was_made_to_show(sparkflame, folder):
@@ -95,3 +120,16 @@ def test_a_job_with_nothing_wrong_but_too_much_memory(sparkflame, folder):
     items = {item["rule"]: item for item in report(sparkflame, folder / "calm")["advice"]}
     assert items.keys() - MACHINE == {"memory-oversized"}
     assert "2048 MiB of heap and never used more than 203 MiB" in items["memory-oversized"]["finding"]
+
+
+def test_a_log_that_says_the_same_over_and_over(sparkflame, folder):
+    items = {item["rule"]: item for item in report(sparkflame, folder / "chatty")["advice"]}
+    assert '"INFO shop: Order # has no discount" was said 2000 times by 4 tasks' in items["chatty-log"]["finding"]
+    assert items["chatty-log"]["place"] == "tell (advice.py:149)"
+
+
+def test_attempts_that_are_thrown_away(sparkflame, folder):
+    """Both ways in which Spark says so."""
+    items = {item["rule"]: item for item in report(sparkflame, folder / "speculation")["advice"]}
+    assert "2 attempts of 26.1 s in all were thrown away" in items["speculation"]["finding"]
+    assert items["speculation"]["stage"] == 0

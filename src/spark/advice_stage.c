@@ -217,6 +217,13 @@ bool advice_find_waiting(const struct advice_case *it, struct advice_item *item)
 
 /* ---- tasks that ended in vain ---- */
 
+/* What Spark says when it kills an attempt whose work another one has done; the second when that ended the stage. */
+static bool is_superfluous(struct text_view reason)
+{
+    return text_find(reason, TEXT("another attempt succeeded")) != TEXT_NOT_FOUND ||
+           text_find(reason, TEXT("Stage finished")) != TEXT_NOT_FOUND;
+}
+
 bool advice_find_speculation(const struct advice_case *it, struct advice_item *item)
 {
     int64_t lost_ms = 0;
@@ -229,7 +236,7 @@ bool advice_find_speculation(const struct advice_case *it, struct advice_item *i
         struct text_view reason = application_text(it->application, task->reason);
         int64_t duration_ms = task_duration_ms(task);
         if (task->stage != number || task->status != TASK_KILLED || duration_ms == NO_MS ||
-            text_find(reason, TEXT("another attempt succeeded")) == TEXT_NOT_FOUND)
+            !is_superfluous(reason))
             continue;
         lost_ms += duration_ms < 1000000000 ? duration_ms : 0;
         count++;
