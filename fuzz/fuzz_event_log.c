@@ -27,7 +27,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             (void)!event_log_read_line(&application, line, &error);
     }
     json_reader_release(&json);
-    application_finish(&application);
+    if (!application_finish(&application))
+        abort();
     struct text_builder text;
     text_builder_init(&text, REPORT_LIMIT_BYTES);
     write_report(&(struct report_sources){.application = &application}, &text);

@@ -192,6 +192,44 @@ def test_sql_plans_with_what_operators_counted(sparkflame, log):
     assert "query 0, took " in text and "(plan changed 3 times)" in text and "Range, number of output rows 1000\n" in text
 
 
+def test_what_each_task_counted_for_an_operator(sparkflame, log):
+    """Held against the tasks' own records: least, median as Spark takes it, most, and their sum."""
+    tasks, plans = {}, []
+    for event in map(json.loads, log.read_text().splitlines()):
+        for one in event["Task Info"]["Accumulables"] if event["Event"] == "SparkListenerTaskEnd" else []:
+            if one.get("Metadata") == "sql" and event["Task End Reason"]["Reason"] == "Success":
+                tasks.setdefault(one["ID"], []).append(int(one["Update"]))
+        plans += [event["sparkPlanInfo"]] if "sparkPlanInfo" in event else []
+
+    def counters(node):
+        return [[(one["name"], one["accumulatorId"]) for one in node["metrics"]], *(found for child in node["children"] for found in counters(child))]
+    (query,) = report(sparkflame, log)["sql"]
+    seen = 0
+    for operator, known in zip(query["operators"], counters(plans[-1]), strict=True):
+        for metric in operator["metrics"]:
+            values = sorted(tasks.get(dict(known)[metric["name"]], []))
+            assert metric.get("tasks", 0) == len(values)
+            if values:
+                scale = 10 if metric["unit"] == "average" else 1
+                assert [metric["least"] * scale, metric["median"] * scale, metric["most"] * scale] == [values[0], values[len(values) // 2], values[-1]]
+                assert metric["value"] == (None if scale == 10 else sum(values))
+                seen += 1
+    assert seen == 18
+    text = sparkflame("report", log).stdout.decode()
+    assert "time in aggregation build 135 ms (least 65 ms, median 70 ms, most 70 ms in task 14)" in text
+
+
+def test_counters_of_subqueries_that_were_planned_anew(sparkflame, log, tmp_path):
+    lines = log.read_text().splitlines()
+    counters = [{"name": "rows of the subquery", "accumulatorId": 99001, "metricType": "sum"},
+                {"name": "never counted", "accumulatorId": 99002, "metricType": "size"}]
+    more = [{"Event": "org.apache.spark.sql.execution.ui.SparkListenerSQLAdaptiveSQLMetricUpdates", "executionId": 0, "sqlPlanMetrics": counters},
+            {"Event": "org.apache.spark.sql.execution.ui.SparkListenerDriverAccumUpdates", "executionId": 0, "accumUpdates": [[99001, 17]]}]
+    (tmp_path / "more").write_text("\n".join([*lines[:-1], *map(json.dumps, more), lines[-1]]) + "\n")
+    (query,) = report(sparkflame, tmp_path / "more")["sql"]
+    assert query["subquery_metrics"] == [{"name": "rows of the subquery", "unit": "count", "value": 17}]
+
+
 def many_tasks(log, count):
     """The log's lines with `count` more tasks, which end in another order than they began."""
     lines = log.read_text().splitlines()

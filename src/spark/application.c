@@ -123,7 +123,7 @@ static void count_stage(struct application *application, struct job *job, int64_
     }
 }
 
-void application_finish(struct application *application)
+bool application_finish(struct application *application)
 {
     for (size_t i = 0; i < application->job_count; i++) {
         struct job *job = &application->jobs[i];
@@ -137,6 +137,7 @@ void application_finish(struct application *application)
             count_stage(application, job, id);
         }
     }
+    return sql_plans_finish(&application->plans);
 }
 
 struct text_view application_property(const struct application *application, const char *key)

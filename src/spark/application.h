@@ -200,7 +200,7 @@ struct stage *application_stage(struct application *application, int64_t id, int
 struct task *application_task(struct application *application, int64_t id) MUST_CHECK;
 struct sql_execution *application_sql(struct application *application, int64_t id) MUST_CHECK;
 /* Sets what only the end shows: which stages were skipped, how many tasks each job had. */
-void application_finish(struct application *application);
+bool application_finish(struct application *application) MUST_CHECK;
 
 /* A property's value; empty when it is not set. */
 struct text_view application_property(const struct application *application, const char *key);

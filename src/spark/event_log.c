@@ -204,6 +204,5 @@ bool event_log_read(const char *path, const struct event_log_options *options,
     struct stat status;
     bool is_folder = stat(path, &status) == 0 && S_ISDIR(status.st_mode);
     bool good = is_folder ? read_folder(&reading, path) : read_file(&reading, path);
-    application_finish(application);
-    return good;
+    return application_finish(application) ? good : error_set_memory(error);
 }

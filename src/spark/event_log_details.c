@@ -184,7 +184,7 @@ struct read_node {
     uint32_t name, detail;
     uint32_t number; /* in the application's plans */
     uint32_t depth;
-    uint32_t first_counter, counter_count;
+    struct plan_range counters;
 };
 
 static bool read_plan_metric(struct json_fields_reader *fields, void *place)
@@ -199,18 +199,17 @@ static bool read_plan_metric(struct json_fields_reader *fields, void *place)
     struct application *application = application_of(fields);
     if (!json_fields_read(fields, names, &metric))
         return false;
-    ((struct read_node *)place)->counter_count++;
+    ((struct plan_range *)place)->count++;
     bool good = metric.kind < 0 ||
                 id_map_set(&application->file_counters, (uint64_t)metric.counter.id, (uint32_t)metric.kind);
     return (good && sql_plans_add_counter(&application->plans, &metric.counter)) ||
            error_set_memory(fields->error);
 }
 
-static bool read_plan_metrics(struct json_fields_reader *fields, enum json_token first, void *place)
+bool event_log_read_plan_counters(struct json_fields_reader *fields, enum json_token first, void *place)
 {
-    struct read_node *node = place;
-    node->first_counter = (uint32_t)application_of(fields)->plans.counter_count;
-    node->counter_count = 0;
+    struct plan_range *range = place;
+    *range = (struct plan_range){(uint32_t)application_of(fields)->plans.counter_count, 0};
     return read_list(fields, first, JSON_OBJECT_BEGIN, read_plan_metric, place);
 }
 
@@ -235,7 +234,8 @@ static bool read_node(struct json_fields_reader *fields, uint32_t parent, uint32
         {FIELD_KEY("simpleString"), FIELD_TEXT, offsetof(struct read_node, detail)},
         {FIELD_KEY("children"), FIELD_OTHER, 0, NULL, read_nodes},
         {FIELD_KEY("metadata"), FIELD_NOTHING},
-        {FIELD_KEY("metrics"), FIELD_OTHER, 0, NULL, read_plan_metrics},
+        {FIELD_KEY("metrics"), FIELD_OTHER, offsetof(struct read_node, counters), NULL,
+         event_log_read_plan_counters},
         {{NULL, 0}},
     };
     struct sql_plans *plans = &application_of(fields)->plans;
@@ -247,8 +247,8 @@ static bool read_node(struct json_fields_reader *fields, uint32_t parent, uint32
     struct plan_node *node = &plans->nodes[read.number];
     node->name = read.name;
     node->detail = read.detail;
-    node->first_counter = read.first_counter;
-    node->counter_count = read.counter_count;
+    node->first_counter = read.counters.first;
+    node->counter_count = read.counters.count;
     return true;
 }
 

@@ -35,6 +35,9 @@ struct plan_range {
 
 /* "sparkPlanInfo": adds its operators, sets the struct plan_range, and remembers which counters tell of files. */
 bool event_log_read_plan(struct json_fields_reader *fields, enum json_token first, void *place) MUST_CHECK;
+/* "sqlPlanMetrics": adds counters; the struct plan_range is where in application.plans.counters. */
+bool event_log_read_plan_counters(struct json_fields_reader *fields, enum json_token first,
+                                  void *place) MUST_CHECK;
 /* "accumUpdates": raises struct sql_files. */
 bool event_log_read_driver_counters(struct json_fields_reader *fields, enum json_token first,
                                     void *place) MUST_CHECK;

@@ -392,8 +392,11 @@ static bool read_stage_completed(struct event_reader *reader)
 static bool read_task(struct event_reader *reader, bool is_end)
 {
     struct task_event event;
-    return task_event_read(&event, is_end, &reader->fields) &&
-           task_event_store(&event, reader->application, reader->fields.error);
+    struct task_counters counters = {.items = NULL};
+    bool good = task_event_read(&event, is_end, &counters, &reader->fields) &&
+                task_event_store(&event, reader->application, reader->fields.error);
+    task_counters_release(&counters);
+    return good;
 }
 
 static bool read_task_start(struct event_reader *reader)
@@ -464,6 +467,16 @@ static bool read_sql_update(struct event_reader *reader)
     return true;
 }
 
+static bool close_counters(struct event_reader *reader, const struct sql_execution *sql)
+{
+    struct sql_plans *plans = &reader->application->plans;
+    for (uint32_t i = sql->first_node; i < sql->first_node + sql->node_count; i++)
+        for (uint32_t j = 0; j < plans->nodes[i].counter_count; j++)
+            if (!sql_plans_close_tasks(plans, plans->counters[plans->nodes[i].first_counter + j].id))
+                return out_of_memory(reader);
+    return true;
+}
+
 static bool read_sql_end(struct event_reader *reader)
 {
     struct sql_event event;
@@ -472,6 +485,24 @@ static bool read_sql_end(struct event_reader *reader)
         return false;
     sql->end_ms = event.time_ms;
     sql->error = event.error;
+    return close_counters(reader, sql);
+}
+
+/* Counters of subqueries whose plans adaptive execution changed; their operators are in no plan that is told. */
+static bool read_sql_counters(struct event_reader *reader)
+{
+    static const struct json_field fields[] = {
+        {FIELD_KEY("executionId"), FIELD_INTEGER, AT(sql_event, id)},
+        {FIELD_KEY("sqlPlanMetrics"), FIELD_OTHER, AT(sql_event, nodes), NULL, event_log_read_plan_counters},
+        {{NULL, 0}},
+    };
+    struct sql_event event = {.time_ms = NO_MS};
+    struct sql_plans *plans = &reader->application->plans;
+    if (!read_object(reader, fields, &event))
+        return false;
+    for (uint32_t i = event.nodes.first; i < event.nodes.first + event.nodes.count; i++)
+        if (!sql_plans_add_query_counter(plans, event.id, &plans->counters[i]))
+            return out_of_memory(reader);
     return true;
 }
 
@@ -510,6 +541,7 @@ static const struct {
     {"SparkListenerLogStart", read_log_start},
     {"SparkListenerSQLExecutionStart", read_sql_start},
     {"SparkListenerSQLAdaptiveExecutionUpdate", read_sql_update},
+    {"SparkListenerSQLAdaptiveSQLMetricUpdates", read_sql_counters},
     {"SparkListenerSQLExecutionEnd", read_sql_end},
     {"SparkListenerStageExecutorMetrics", read_stage_executor_metrics},
     {"SparkListenerDriverAccumUpdates", read_driver_counters},
@@ -557,7 +589,8 @@ bool event_log_recognizes(struct text_view head)
     return text_starts_with(event_name(head), TEXT("SparkListener"));
 }
 
-bool event_log_read_task(struct text_view line, struct json_reader *json, struct task_event *event)
+bool event_log_read_task(struct text_view line, struct json_reader *json, struct task_counters *counters,
+                         struct task_event *event)
 {
     struct error ignored = {0};
     struct text_view name = event_name(line);
@@ -566,8 +599,8 @@ bool event_log_read_task(struct text_view line, struct json_reader *json, struct
         return false;
     struct json_fields_reader fields = {.json = json, .error = &ignored};
     json_reader_reset_memory(json, line, 0);
-    return json_reader_next(json, &ignored) == JSON_OBJECT_BEGIN && task_event_read(event, is_end, &fields) &&
-           !fields.needs_strings;
+    return json_reader_next(json, &ignored) == JSON_OBJECT_BEGIN &&
+           task_event_read(event, is_end, counters, &fields) && !fields.needs_strings;
 }
 
 bool event_log_read_line(struct application *application, struct text_view line, struct error *error)

@@ -15,7 +15,7 @@
 
 /* True when the line tells of a task and nothing else is needed to understand it; it is stored with task_event_store()
  * while the line is there. Any thread may do this. Else event_log_read_line() reads the line, whatever it is. */
-bool event_log_read_task(struct text_view line, struct json_reader *json,
+bool event_log_read_task(struct text_view line, struct json_reader *json, struct task_counters *counters,
                          struct task_event *event) MUST_CHECK;
 /* False: bad JSON, or out of memory. */
 bool event_log_read_line(struct application *application, struct text_view line,

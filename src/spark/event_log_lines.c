@@ -30,6 +30,7 @@ struct piece {
     size_t record_count, record_capacity;
     struct task_event *tasks;
     size_t task_count, task_capacity;
+    struct task_counters counters; /* of the tasks */
     struct json_reader json;
     bool failed; /* out of memory */
 };
@@ -73,7 +74,8 @@ static bool add_record(struct piece *piece, struct text_view line)
     if (!array_reserve(&piece->records, &piece->record_capacity, piece->record_count + 1, UINT32_MAX) ||
         !array_reserve(&piece->tasks, &piece->task_capacity, piece->task_count + 1, UINT32_MAX))
         return false;
-    bool is_task = event_log_read_task(line, &piece->json, &piece->tasks[piece->task_count]);
+    bool is_task =
+        event_log_read_task(line, &piece->json, &piece->counters, &piece->tasks[piece->task_count]);
     piece->records[piece->record_count++] =
         (struct line_record){line, is_task ? (uint32_t)piece->task_count : NO_TASK};
     piece->task_count += is_task;
@@ -84,7 +86,7 @@ static void prepare_piece(void *context, size_t slot)
 {
     struct piece *piece = &((struct line_work *)context)->pieces[slot];
     struct text_view text = piece->text;
-    piece->record_count = piece->task_count = 0;
+    piece->record_count = piece->task_count = piece->counters.size = 0;
     while (text.size > 0 && !piece->failed)
         piece->failed = !add_record(piece, line_cut(&text));
 }
@@ -164,6 +166,7 @@ static bool run(struct line_work *work)
         text_builder_release(&work->pieces[i].copy);
         free(work->pieces[i].records);
         free(work->pieces[i].tasks);
+        task_counters_release(&work->pieces[i].counters);
     }
     return good;
 }

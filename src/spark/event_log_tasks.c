@@ -24,7 +24,7 @@ static const struct json_field info_fields[] = {
     {FIELD_KEY("Finish Time"), FIELD_INTEGER, AT(finish_ms)},
     {FIELD_KEY("Failed"), FIELD_BOOL, AT(failed)},
     {FIELD_KEY("Killed"), FIELD_BOOL, AT(killed)},
-    {FIELD_KEY("Accumulables"), FIELD_NOTHING},
+    {FIELD_KEY("Accumulables"), FIELD_OTHER, AT(counters), NULL, task_counters_read},
     {{NULL, 0}},
 };
 
@@ -83,7 +83,8 @@ static bool read_metrics(struct json_fields_reader *fields, enum json_token firs
     return json_fields_read(fields, metric_fields, event);
 }
 
-bool task_event_read(struct task_event *event, bool is_end, struct json_fields_reader *fields)
+bool task_event_read(struct task_event *event, bool is_end, struct task_counters *counters,
+                     struct json_fields_reader *fields)
 {
     static const struct json_field task_fields[] = {
         {FIELD_KEY("Event"), FIELD_NOTHING},
@@ -97,6 +98,7 @@ bool task_event_read(struct task_event *event, bool is_end, struct json_fields_r
         {{NULL, 0}},
     };
     *event = (struct task_event){.is_end = is_end, .partition = -1, .launch_ms = NO_MS};
+    event->counters.counters = is_end ? counters : NULL;
     return json_fields_read(fields, task_fields, event);
 }
 
@@ -179,6 +181,17 @@ static bool describe_failure(struct application *application, const struct task_
     return *reason != NO_STRING;
 }
 
+static bool store_counters(const struct task_event *event, struct application *application)
+{
+    const struct task_counter_range *range = &event->counters;
+    for (size_t i = 0; i < range->count; i++) {
+        const struct task_counter *counter = &range->counters->items[range->first + i];
+        if (!sql_plans_add_task(&application->plans, counter->id, event->id, counter->value))
+            return false;
+    }
+    return true;
+}
+
 bool task_event_store(const struct task_event *event, struct application *application, struct error *error)
 {
     struct task *task;
@@ -197,6 +210,7 @@ bool task_event_store(const struct task_event *event, struct application *applic
     task->stack_trace = event->stack_trace;
     count_end(stage, task->status);
     task_metrics_add(&stage->totals, &event->metrics);
-    return task->status == TASK_SUCCEEDED || describe_failure(application, event, &task->reason) ||
-           error_set_memory(error);
+    bool good = task->status == TASK_SUCCEEDED ? store_counters(event, application)
+                                               : describe_failure(application, event, &task->reason);
+    return good || error_set_memory(error);
 }

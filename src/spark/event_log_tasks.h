@@ -14,6 +14,7 @@
 #include "base/text_view.h"
 #include "spark/application.h"
 #include "spark/json_fields.h"
+#include "spark/task_counters.h"
 
 struct task_event {
     bool is_end;
@@ -24,11 +25,13 @@ struct task_event {
     uint32_t class_name, description, stack_trace, loss_reason, kill_reason; /* of a failure */
     struct task_metrics metrics;
     struct executor_peaks peaks;
+    struct task_counter_range counters;
 };
 
-/* Reads the rest of an event whose "{" was read. Without a string table it is for tasks that did not fail:
+/* Reads the rest of an event whose "{" was read; what the task counted goes to `counters`. Without a string table it is for tasks that did not fail:
  * fields->needs_strings tells of others. */
-bool task_event_read(struct task_event *event, bool is_end, struct json_fields_reader *fields) MUST_CHECK;
+bool task_event_read(struct task_event *event, bool is_end, struct task_counters *counters,
+                     struct json_fields_reader *fields) MUST_CHECK;
 bool task_event_store(const struct task_event *event, struct application *application,
                       struct error *error) MUST_CHECK;
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/lower_bound.h"
 #include "spark/log_match.h"
 
 /* The last stage of a job; the stages of a job have numbers up to it, from that of the job before it on. */
@@ -393,15 +394,8 @@ static int compare_finals(const void *left, const void *right)
 /* The job with the smallest final stage that is not before this one. */
 static int64_t job_of_stage(const struct log_tasks *tasks, int64_t stage)
 {
-    size_t low = 0, high = tasks->final_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (tasks->finals[middle].stage < stage)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < tasks->final_count ? tasks->finals[low].job : -1;
+    size_t at = LOWER_BOUND(tasks->finals, tasks->final_count, stage, stage);
+    return at < tasks->final_count ? tasks->finals[at].job : -1;
 }
 
 static void count_task(struct stage *stage, const struct task *task)

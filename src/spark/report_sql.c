@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/json_text.h"
+#include "base/lower_bound.h"
 #include "base/utf8.h"
 #include "spark/plain_text.h"
 
@@ -12,10 +13,10 @@
 #define TEXT_NODES 40
 #define NAME_LETTERS 60
 
-/* Spark's names of units, and ours; sums of averages mean nothing. */
-enum counter_unit { COUNTER_COUNT, COUNTER_BYTES, COUNTER_MS, COUNTER_NS, COUNTER_NOTHING };
+/* Spark's names of units, and ours. */
+enum counter_unit { COUNTER_COUNT, COUNTER_BYTES, COUNTER_MS, COUNTER_NS, COUNTER_TENTHS, COUNTER_NOTHING };
 
-static const char *const unit_names[] = {"count", "bytes", "ms", "ns"};
+static const char *const unit_names[] = {"count", "bytes", "ms", "ns", "average"};
 
 static enum counter_unit unit_of(struct text_view name)
 {
@@ -23,10 +24,8 @@ static enum counter_unit unit_of(struct text_view name)
         struct text_view name;
         enum counter_unit unit;
     } units[] = {
-        {{"sum", 3}, COUNTER_COUNT},
-        {{"size", 4}, COUNTER_BYTES},
-        {{"timing", 6}, COUNTER_MS},
-        {{"nsTiming", 8}, COUNTER_NS},
+        {{"sum", 3}, COUNTER_COUNT},   {{"size", 4}, COUNTER_BYTES},     {{"timing", 6}, COUNTER_MS},
+        {{"nsTiming", 8}, COUNTER_NS}, {{"average", 7}, COUNTER_TENTHS},
     };
     for (size_t i = 0; i < COUNT_OF(units); i++)
         if (text_equal(name, units[i].name))
@@ -34,37 +33,100 @@ static enum counter_unit unit_of(struct text_view name)
     return COUNTER_NOTHING;
 }
 
-/* The next counter from *at on that came to something. */
-static bool next_counter(const struct application *application, const struct plan_node *node, uint32_t *at,
-                         const struct plan_counter **counter, int64_t *value)
+/* A counter that came to something. */
+struct counted {
+    struct text_view name;
+    enum counter_unit unit;
+    bool has_total; /* sums of averages mean nothing */
+    int64_t total;
+    const struct counter_spread *spread; /* NULL: no task told its part */
+};
+
+static bool count_of(const struct application *application, const struct plan_counter *counter,
+                     struct counted *counted)
 {
     const struct sql_plans *plans = &application->plans;
-    while (*at < node->counter_count) {
-        *counter = &plans->counters[node->first_counter + (*at)++];
-        if (unit_of(application_text(application, (*counter)->unit)) != COUNTER_NOTHING &&
-            sql_plans_value(plans, (*counter)->id, value) && *value >= 0)
+    *counted = (struct counted){
+        .name = application_text(application, counter->name),
+        .unit = unit_of(application_text(application, counter->unit)),
+        .spread = sql_plans_spread(plans, counter->id),
+    };
+    bool has_value = sql_plans_value(plans, counter->id, &counted->total) && counted->total >= 0;
+    counted->has_total = has_value && counted->unit != COUNTER_TENTHS;
+    return counted->unit != COUNTER_NOTHING && (counted->has_total || counted->spread != NULL);
+}
+
+/* The next counter of a node from *at on. */
+static bool next_counter(const struct application *application, const struct plan_node *node, uint32_t *at,
+                         struct counted *counted)
+{
+    while (*at < node->counter_count)
+        if (count_of(application, &application->plans.counters[node->first_counter + (*at)++], counted))
             return true;
-    }
     return false;
 }
 
 /* ---- JSON ---- */
 
+static void write_amount(struct json_out *out, const char *key, enum counter_unit unit, int64_t value)
+{
+    json_out_key(out, key);
+    if (unit == COUNTER_TENTHS)
+        output_format(out->output, "%" PRId64 ".%" PRId64, value / 10, value % 10);
+    else
+        output_i64(out->output, value);
+}
+
+static void write_metric(const struct counted *counted, struct json_out *out)
+{
+    json_out_key(out, "name");
+    json_text_write(out->output, counted->name);
+    json_out_plain(out, "unit", unit_names[counted->unit]);
+    if (counted->has_total)
+        json_out_number(out, "value", counted->total);
+    else {
+        json_out_key(out, "value");
+        output_c_string(out->output, "null");
+    }
+    const struct counter_spread *spread = counted->spread;
+    if (spread == NULL)
+        return;
+    json_out_number(out, "tasks", (int64_t)spread->tasks);
+    write_amount(out, "least", counted->unit, spread->least);
+    write_amount(out, "median", counted->unit, spread->median);
+    write_amount(out, "most", counted->unit, spread->most);
+    json_out_number(out, "most_task", spread->most_task);
+}
+
 static void write_metrics(const struct application *application, const struct plan_node *node,
                           struct json_out *out)
 {
-    const struct plan_counter *counter;
-    int64_t value;
-    bool is_first = true;
-    json_out_key(out, "metrics");
-    output_byte(out->output, '[');
-    for (uint32_t at = 0; next_counter(application, node, &at, &counter, &value); is_first = false) {
-        output_c_string(out->output, is_first ? "{\"name\":" : ",{\"name\":");
-        json_text_write(out->output, application_text(application, counter->name));
-        output_format(out->output, ",\"unit\":\"%s\",\"value\":%" PRId64 "}",
-                      unit_names[unit_of(application_text(application, counter->unit))], value);
+    struct counted counted;
+    size_t count = 0;
+    json_out_list(out, "metrics");
+    for (uint32_t at = 0; next_counter(application, node, &at, &counted); count++) {
+        json_out_begin(out, count);
+        write_metric(&counted, out);
+        json_out_end(out);
     }
-    output_byte(out->output, ']');
+    json_out_end_list(out);
+}
+
+static void write_query_counters(const struct application *application, int64_t query, struct json_out *out)
+{
+    const struct sql_plans *plans = &application->plans;
+    struct counted counted;
+    size_t count = 0;
+    json_out_list(out, "subquery_metrics");
+    for (size_t i = LOWER_BOUND(plans->query_counters, plans->query_counter_count, query, query);
+         i < plans->query_counter_count && plans->query_counters[i].query == query; i++) {
+        if (!count_of(application, &plans->query_counters[i].counter, &counted))
+            continue;
+        json_out_begin(out, count++);
+        write_metric(&counted, out);
+        json_out_end(out);
+    }
+    json_out_end_list(out);
 }
 
 static void write_stages(const struct report *report, uint32_t node, struct json_out *out)
@@ -118,6 +180,7 @@ void report_sql_write_json(const struct report *report, struct json_out *out)
         json_out_text(out, "plan", sql->plan);
         json_out_number(out, "plan_updates", sql->updates);
         write_nodes(report, sql, out);
+        write_query_counters(application, sql->id, out);
         json_out_end(out);
     }
     json_out_end_list(out);
@@ -148,6 +211,8 @@ static void write_value(struct output *output, enum counter_unit unit, int64_t v
     char text[32];
     if (unit == COUNTER_COUNT)
         output_i64(output, value);
+    else if (unit == COUNTER_TENTHS)
+        output_format(output, "%.1f", (double)value / 10);
     else if (unit == COUNTER_BYTES)
         output_c_string(output, plain_bytes(text, sizeof(text), value));
     else
@@ -166,26 +231,41 @@ static double samples_of_query(const struct report *report, const struct sql_exe
     return samples;
 }
 
+/* "sort time 1.2 s (least 0.1 s, median 0.2 s, most 0.5 s in task 7)" */
+static void write_counted(const struct counted *counted, struct output *output)
+{
+    const struct counter_spread *spread = counted->spread;
+    output_c_string(output, ", ");
+    plain_write_safely(output, counted->name);
+    if (counted->has_total) {
+        output_byte(output, ' ');
+        write_value(output, counted->unit, counted->total);
+    }
+    if (spread == NULL || spread->tasks < 2 || counted->unit == COUNTER_COUNT)
+        return;
+    output_c_string(output, " (least ");
+    write_value(output, counted->unit, spread->least);
+    output_c_string(output, ", median ");
+    write_value(output, counted->unit, spread->median);
+    output_c_string(output, ", most ");
+    write_value(output, counted->unit, spread->most);
+    output_format(output, " in task %" PRId64 ")", spread->most_task);
+}
+
 static void write_node(const struct report *report, uint32_t number, double all_samples,
                        struct output *output)
 {
     const struct application *application = report->application;
     const struct plan_node *node = &application->plans.nodes[number];
-    const struct plan_counter *counter;
-    int64_t value;
+    struct counted counted;
     double samples = all_samples > 0 ? sql_operators_samples(&report->operators, number) : 0;
     output_format(output, "    %*s", (int)(node->depth < 40 ? node->depth : 40), "");
     plain_write_safely(output, utf8_prefix(application_text(application, node->name), NAME_LETTERS));
     if (samples > 0)
         output_format(output, ", %.1f %% of the samples", 100 * samples / all_samples);
-    for (uint32_t at = 0; next_counter(application, node, &at, &counter, &value);) {
-        if (value == 0)
-            continue;
-        output_c_string(output, ", ");
-        plain_write_safely(output, application_text(application, counter->name));
-        output_byte(output, ' ');
-        write_value(output, unit_of(application_text(application, counter->unit)), value);
-    }
+    for (uint32_t at = 0; next_counter(application, node, &at, &counted);)
+        if (counted.total != 0 || counted.unit == COUNTER_TENTHS)
+            write_counted(&counted, output);
     output_byte(output, '\n');
 }
 

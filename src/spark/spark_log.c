@@ -243,6 +243,5 @@ bool spark_log_finish(struct spark_log *log, struct error *error)
     log_errors_sort(&log->errors);
     if (!log_tasks_finish(&log->tasks, error) || !log_chunks_finish(&log->chunks, error))
         return false;
-    application_finish(application);
-    return true;
+    return application_finish(application) || error_set_memory(error);
 }

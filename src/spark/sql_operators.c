@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/id_map.h"
+#include "base/lower_bound.h"
 
 #define GENERATED TEXT("GeneratedIteratorForCodegenStage")
 
@@ -314,16 +315,9 @@ static bool find_node_stages(struct sql_operators *operators, const struct appli
 
 size_t sql_operators_stages(const struct sql_operators *operators, uint32_t node)
 {
-    size_t low = 0, high = operators->node_stage_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (operators->node_stages[middle].node < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    bool is_there = low < operators->node_stage_count && operators->node_stages[low].node == node;
-    return is_there ? low : operators->node_stage_count;
+    size_t at = LOWER_BOUND(operators->node_stages, operators->node_stage_count, node, node);
+    bool is_there = at < operators->node_stage_count && operators->node_stages[at].node == node;
+    return is_there ? at : operators->node_stage_count;
 }
 
 /* ---- all ---- */

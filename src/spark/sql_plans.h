@@ -41,6 +41,27 @@ struct stage_counter {
     int64_t id;
 };
 
+/* How the values of tasks that succeeded are spread. */
+struct counter_spread {
+    int64_t least, median, most;
+    uint64_t tasks;
+    int64_t most_task; /* id of the task with the most */
+};
+
+/* Of one counter. */
+struct counter_tasks {
+    struct counter_value *values;
+    size_t size, capacity;
+    struct counter_spread spread; /* after sql_plans_close_tasks() or sql_plans_finish() */
+    bool is_closed;
+};
+
+/* A counter that adaptive execution made for a query beside those of its plan. */
+struct query_counter {
+    int64_t query; /* its id */
+    struct plan_counter counter;
+};
+
 struct sql_plans {
     struct plan_node *nodes;
     size_t node_count, node_capacity;
@@ -51,6 +72,11 @@ struct sql_plans {
     struct id_map value_numbers; /* counter's id to its place in `values` */
     int64_t *values;
     size_t value_count, value_capacity;
+    struct id_map task_numbers; /* counter's id to its place in `tasks` */
+    struct counter_tasks *tasks;
+    size_t task_count, task_capacity;
+    struct query_counter *query_counters; /* by query, after sql_plans_finish() */
+    size_t query_counter_count, query_counter_capacity;
 };
 
 void sql_plans_init(struct sql_plans *plans);
@@ -64,6 +90,16 @@ bool sql_plans_set_value(struct sql_plans *plans, int64_t id, int64_t value) MUS
 bool sql_plans_add_stage_counter(struct sql_plans *plans, int64_t id) MUST_CHECK;
 /* Says which stage the last ones belong to. */
 void sql_plans_claim(struct sql_plans *plans, uint32_t stage);
+/* What a task that succeeded counted; values below 0 mean that it did not. */
+bool sql_plans_add_task(struct sql_plans *plans, int64_t id, int64_t task, int64_t value) MUST_CHECK;
+/* No task of this counter is to come any more: their memory is given back. */
+bool sql_plans_close_tasks(struct sql_plans *plans, int64_t id) MUST_CHECK;
+bool sql_plans_add_query_counter(struct sql_plans *plans, int64_t query,
+                                 const struct plan_counter *counter) MUST_CHECK;
+/* At the end; of several logs, of each. */
+bool sql_plans_finish(struct sql_plans *plans) MUST_CHECK;
+/* NULL: no task said how much it counted. */
+const struct counter_spread *sql_plans_spread(const struct sql_plans *plans, int64_t id);
 /* False: nobody counted. */
 bool sql_plans_value(const struct sql_plans *plans, int64_t id, int64_t *value);
 

@@ -75,6 +75,8 @@ test("a query's plan shows what its operators counted and leads to their stages"
     const { page, problems, close } = await open();
     assert.match(await page.textContent(".query summary"), /Query 0 collect at .* plan changed 3 times/);
     assert.match(await page.textContent(".plan li:nth-child(12)"), /^Range.*number of output rows 1,000$/);
+    assert.match(await page.textContent(".plan li:nth-child(10)"), /time in aggregation build 135 ms \(65 ms, 70 ms, 70 ms\)/);
+    assert.equal(await page.getAttribute(".plan li:nth-child(12) .count", "title"), "2 tasks: least 500, median 500, most 500 in task 15");
     await page.click(".plan li:nth-child(4) .link");
     assert.match(await page.textContent("#stage-title"), /^Stage 6\.0/);
     assert.deepEqual(problems, []);

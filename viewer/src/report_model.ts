@@ -40,14 +40,18 @@ export interface Comparison {
 }
 
 /** A node of a SQL plan; `parent` is its number in the list, `code` finds its generated methods. */
+/** What an operator counted: in all (null: a sum means nothing), and how that is spread over tasks, where these told it. */
+export interface OperatorMetric {
+    name: string; unit: string; value: number | null; tasks?: number; least?: number; median?: number; most?: number; most_task?: number;
+}
+
 export interface Operator {
-    name: string | null; detail: string | null; parent: number | null; code: string | null;
-    metrics: { name: string; unit: string; value: number }[]; stages: number[];
+    name: string | null; detail: string | null; parent: number | null; code: string | null; metrics: OperatorMetric[]; stages: number[];
 }
 
 export interface Query {
     id: number; description: string | null; start_ms: number | null; end_ms: number | null; error: string | null; plan: string | null;
-    plan_updates: number; operators: Operator[];
+    plan_updates: number; operators: Operator[]; subquery_metrics: OperatorMetric[];
 }
 
 /** In which operators the samples of a stage were; null is outside of generated code. */

@@ -1,19 +1,34 @@
 // SQL queries: their plans as trees of operators with what these counted, and how many samples were in their generated code.
 import { element } from "./dom.js";
-import { bytes, duration, type Operator, percent, type Query, type Report, span, type StageOperators } from "./report_model.js";
+import { bytes, duration, type Operator, type OperatorMetric, percent, type Query, type Report, span, type StageOperators } from "./report_model.js";
 
 const MOST_QUERIES = 100, OPEN_QUERIES = 3;
 
 /** Shows the flame graph of a stage's samples whose stacks match. */
 export type ShowCode = (stage: number, pattern: string) => void;
 
-function value(metric: Operator["metrics"][number]): string {
-    switch (metric.unit) {
-    case "bytes": return bytes(metric.value);
-    case "ms": return duration(metric.value);
-    case "ns": return duration(metric.value / 1e6);
-    default: return metric.value.toLocaleString("en");
+function amount(unit: string, value: number): string {
+    switch (unit) {
+    case "bytes": return bytes(value);
+    case "ms": return duration(value);
+    case "ns": return duration(value / 1e6);
+    default: return value.toLocaleString("en");
     }
+}
+
+/** "sort time 1.2 s (0.1 s, 0.2 s, 0.5 s)": in all, and the least, median and most of a task. Counts have the latter as a title only. */
+function count(metric: OperatorMetric): HTMLElement {
+    const { unit, value, tasks = 0, least = 0, median = 0, most = 0 } = metric;
+    const shown = value === null ? [] : [element("b", {}, amount(unit, value))];
+    const item = element("span", { class: "count" }, `${metric.name} `, ...shown);
+    if (tasks < 2) return item;
+    item.title = `${tasks.toLocaleString("en")} tasks: least ${amount(unit, least)}, median ${amount(unit, median)}, most ${amount(unit, most)} in task ${metric.most_task ?? "?"}`;
+    if (unit !== "count") item.append(` (${[least, median, most].map((one) => amount(unit, one)).join(", ")})`);
+    return item;
+}
+
+function counts(metrics: OperatorMetric[]): HTMLElement[] {
+    return metrics.filter(({ value, most = 0 }) => (value ?? most) > 0).map(count);
 }
 
 /** How deep each node stands. */
@@ -54,9 +69,8 @@ function shareOf(node: Operator, counted: Counted | undefined, whole: number, sh
 function tree(query: Query, all: StageOperators[], choose: (stage: number) => void, showCode: ShowCode | null): HTMLElement {
     const { nodes, whole } = samplesOf(query, all), depth = depths(query);
     const items = query.operators.map((node, i) => {
-        const counts = node.metrics.filter((metric) => metric.value > 0).map((metric) => element("span", { class: "count" }, `${metric.name} `, element("b", {}, value(metric))));
         const stages = node.stages.map((stage) => element("button", { type: "button", class: "link", click: () => choose(stage) }, `stage ${stage}`));
-        const item = element("li", { title: node.detail }, element("span", { class: "operator" }, node.name ?? "?"), ...shareOf(node, nodes.get(i), whole, showCode), ...stages, ...counts);
+        const item = element("li", { title: node.detail }, element("span", { class: "operator" }, node.name ?? "?"), ...shareOf(node, nodes.get(i), whole, showCode), ...stages, ...counts(node.metrics));
         item.style.paddingInlineStart = `${Math.min(depth[i]!, 30) * 14}px`;
         return item;
     });
@@ -75,6 +89,8 @@ function queryItem(query: Query, report: Report, open: boolean, choose: (stage: 
         isBuilt = true;
         if (query.error) item.append(element("pre", {}, query.error));
         item.append(tree(query, report.operators ?? [], choose, showCode));
+        const others = counts(query.subquery_metrics);
+        if (others.length > 0) item.append(element("p", { class: "plan" }, "Subqueries whose plan changed: ", ...others));
         if (query.plan) item.append(element("details", {}, element("summary", {}, "Physical plan as text"), element("pre", {}, query.plan)));
     };
     item.addEventListener("toggle", build);
