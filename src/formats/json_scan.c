@@ -10,6 +10,8 @@
 
 #define BLOCK_BYTES 64
 #define VECTOR_BYTES 16
+/* Bits of struct scan. */
+#define MOST_LEVELS 64
 
 /* One bit for each byte of a block. */
 struct block_bits {
@@ -74,16 +76,34 @@ const char *json_scan_string(const char *at, const char *end)
 
 #endif
 
+/* What is open, the outermost in the lowest bit: a brace is 1, a bracket 0. */
 struct scan {
+    uint64_t braces;
     size_t depth;
     bool in_string;
     bool is_escaped; /* the next byte is */
+    bool is_bad;
 };
+
+/* False: it goes too deep. */
+static bool open_level(struct scan *scan, char byte)
+{
+    uint64_t bit = UINT64_C(1) << (scan->depth & 63);
+    scan->braces = byte == '{' ? scan->braces | bit : scan->braces & ~bit;
+    return ++scan->depth <= MOST_LEVELS;
+}
+
+/* False: what is open is of the other kind. */
+static bool close_level(struct scan *scan, char byte)
+{
+    scan->depth--;
+    return (scan->braces >> (scan->depth & 63) & 1) == (byte == '}');
+}
 
 /* Byte by byte; the byte behind the last closing one, or NULL. */
 static const char *scan_bytes(struct scan *scan, const char *at, const char *end)
 {
-    for (; at < end; at++) {
+    for (; at < end && !scan->is_bad; at++) {
         char byte = *at;
         if (scan->is_escaped) {
             scan->is_escaped = false;
@@ -93,9 +113,11 @@ static const char *scan_bytes(struct scan *scan, const char *at, const char *end
         } else if (byte == '"') {
             scan->in_string = true;
         } else if (byte == '{' || byte == '[') {
-            scan->depth++;
-        } else if ((byte == '}' || byte == ']') && --scan->depth == 0) {
-            return at + 1;
+            scan->is_bad = !open_level(scan, byte);
+        } else if (byte == '}' || byte == ']') {
+            scan->is_bad = !close_level(scan, byte);
+            if (scan->depth == 0)
+                return scan->is_bad ? NULL : at + 1;
         }
     }
     return NULL;
@@ -117,18 +139,22 @@ static const char *scan_bits(struct scan *scan, const char *block, struct block_
     bits.opening &= ~strings;
     bits.closing &= ~strings;
     for (uint64_t left = bits.opening | bits.closing; left != 0; left &= left - 1) {
-        if ((bits.opening & left & -left) != 0)
-            scan->depth++;
-        else if (--scan->depth == 0)
-            return block + __builtin_ctzll(left) + 1;
+        const char *at = block + __builtin_ctzll(left);
+        bool is_opening = (bits.opening & left & -left) != 0;
+        if (is_opening ? !open_level(scan, *at) : !close_level(scan, *at)) {
+            scan->is_bad = true;
+            return NULL;
+        }
+        if (scan->depth == 0)
+            return at + 1;
     }
     return NULL;
 }
 
 const char *json_scan_nested(const char *at, const char *end)
 {
-    struct scan scan = {0, false, false};
-    for (; end - at >= BLOCK_BYTES; at += BLOCK_BYTES) {
+    struct scan scan = {.depth = 0};
+    for (; end - at >= BLOCK_BYTES && !scan.is_bad; at += BLOCK_BYTES) {
         struct block_bits bits = look_at(at);
         bool is_plain = bits.backslashes == 0 && !scan.is_escaped;
         const char *behind = is_plain ? scan_bits(&scan, at, bits) : scan_bytes(&scan, at, at + BLOCK_BYTES);

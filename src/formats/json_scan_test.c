@@ -27,6 +27,27 @@ TEST(nested_that_does_not_end)
     CHECK(behind("[\"\\") == -1);
 }
 
+TEST(nested_that_ends_in_the_wrong_way)
+{
+    CHECK(behind("[}") == -1);
+    CHECK(behind("{\"a\":[1,2}]") == -1);
+    CHECK(behind("[[[{}]}]") == -1);
+    CHECK(behind("[{\"long enough for a whole block of bytes, in which nothing but this stands\":[1,2}]}]") ==
+          -1);
+}
+
+/* As deep as it looks, and one level more, which it leaves to others. */
+TEST(nested_very_deep)
+{
+    char text[2 * 65 + 1] = "";
+    for (size_t depth = 64; depth <= 65; depth++) {
+        memset(text, '[', depth);
+        memset(text + depth, ']', depth);
+        text[2 * depth] = '\0';
+        CHECK(behind(text) == (depth == 64 ? 128 : -1));
+    }
+}
+
 /* Every piece of syntax at every place of a block and across its border. */
 TEST(nested_at_every_place)
 {
