@@ -6,9 +6,14 @@ each: CPU time of the process; CPU time inside the handler per signal, measured 
 (handler_clock.c) with the thread's CPU clock; all its other CPU time, wherever it is spent: of its own threads, and of the thread
 that starts it, stops it and writes the profile by its command; bytes of its tables by its own count; and how many samples there
 are for the CPU time. The best of the runs counts; the spread is shown. --churn measures a program
-whose threads live less than a millisecond instead: how much of its CPU time the samples show."""
+whose threads live less than a millisecond instead: how much of its CPU time the samples show. --threads measures one with 300
+idle and three busy threads, and several events at once into JFR, where both profilers have threads of their own; the JVM's calls
+for allocations and monitors are measured around both, too (callback_clock.c).
+
+--keep FOLDER keeps the figures in its results.json, and a further call with it adds to them: ten runs need not be made at once."""
 
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -22,6 +27,10 @@ sys.path.insert(0, str(HERE.parent / "tests"))
 import jvm  # noqa: E402
 
 PEER = "tools.profiler:async-profiler:4.5"
+MANY_THREADS = {"cpu+wall": "event=cpu,interval=10ms,wall=10ms",
+                "cpu+alloc+lock": "event=cpu,interval=10ms,alloc=512k,lock=1ms"}
+FIGURES = ("cpu_s", "samples", "handler_us", "median_us", "handler_ms", "callback_ms", "own_threads_ms", "start_ms", "stop_ms", "besides_ms",
+           "all_ms", "table_kb", "file_kb", "seen", "cpu_seen_s", "wall_seen_s", "alloc_seen_mb")
 
 
 def peer_library(folder):
@@ -32,10 +41,11 @@ def peer_library(folder):
         return archive.extract(name, folder)
 
 
-def compile_clock(folder):
-    subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", str(folder / "handler_clock.so"), str(HERE / "handler_clock.c"), "-ldl"],
-                   check=True, stdin=subprocess.DEVNULL)
-    return folder / "handler_clock.so"
+def compile_clock(folder, name="handler_clock"):
+    include = jvm.system_home() / "include"
+    subprocess.run(["cc", "-O2", "-shared", "-fPIC", f"-I{include}", f"-I{include}/linux", "-o", str(folder / f"{name}.so"),
+                    str(HERE / f"{name}.c"), "-ldl"], check=True, stdin=subprocess.DEVNULL)
+    return folder / f"{name}.so"
 
 
 def attach(pid, library, arguments):
@@ -43,20 +53,38 @@ def attach(pid, library, arguments):
                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
 
 
-def threads_ns(pid, *names):
-    """CPU time of the threads so named."""
-    total = 0
+def threads(pid, *names):
+    """{thread: CPU ns} of those so named."""
+    found = {}
     for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
-        if (task / "comm").read_text().startswith(names):
-            total += int((task / "schedstat").read_text().split()[0])
-    return total
+        try:
+            if (task / "comm").read_text().startswith(names):
+                found[int(task.name)] = int((task / "schedstat").read_text().split()[0])
+        except (FileNotFoundError, ProcessLookupError):
+            pass
+    return found
 
 
-def command(program, library, arguments):
-    """CPU milliseconds of a command, which runs in the JVM's thread for those who attach."""
-    before = threads_ns(program.pid, "Attach Listener")
-    attach(program.pid, library, arguments)
-    return (threads_ns(program.pid, "Attach Listener") - before) / 1e6
+class Commands:
+    """Those that attach are served by one thread of the JVM's. A profiler's threads may have its name, too, by inheritance."""
+
+    def __init__(self, program, library):
+        self.program, self.library = program, library
+        attach(program.pid, library, "status")
+        self.listener = min(threads(program.pid, "Attach Listener"))
+
+    def run(self, arguments):
+        """CPU milliseconds that the JVM's thread spends on it."""
+        before = self.listener_ns()
+        attach(self.program.pid, self.library, arguments)
+        return (self.listener_ns() - before) / 1e6
+
+    def listener_ns(self):
+        return threads(self.program.pid, "Attach Listener")[self.listener]
+
+    def own_threads_ms(self):
+        found = threads(self.program.pid, "Sparkflame", "sparkflame", "Async-profiler", "Attach Listener")
+        return sum(ns for thread, ns in found.items() if thread != self.listener) / 1e6
 
 
 def read_number(program):
@@ -74,26 +102,47 @@ def read_metrics(program, library, folder):
 
 
 def profile_work(program, library, start, profile, folder):
-    """Started once without counting: what it costs to load a library, and to be asked for the first time, is the JVM's."""
-    command(program, library, "status")
-    result = {"start_ms": command(program, library, start)}
+    """Asked for its status first without counting: what it costs to load a library is the JVM's."""
+    commands = Commands(program, library)
+    result = {"start_ms": commands.run(start)}
     program.stdin.write("\n")
     program.stdin.flush()
     result["cpu_s"] = read_number(program) / 1e9
     result["table_kb"] = read_metrics(program, library, folder)
-    result["own_threads_ms"] = threads_ns(program.pid, "Sparkflame", "Async-profiler", "sparkflame") / 1e6
-    result["stop_ms"] = command(program, library, f"stop,file={profile},total")
+    result["own_threads_ms"] = commands.own_threads_ms()
+    result["stop_ms"] = commands.run("stop" if profile.suffix == ".jfr" else f"stop,file={profile},total")
     result["besides_ms"] = result["start_ms"] + result["own_threads_ms"] + result["stop_ms"]
     return result
 
 
-def run(options, program_name, library, event, interval, folder):
-    """What show() shows; without a profiler only the CPU time."""
-    profile, clock = folder / "profile.collapsed", folder / "clock.txt"
-    for path in (profile, clock):
+def sum_of(profile, event):
+    """Weights of the samples of a recording, as the readers of both see them."""
+    done = subprocess.run([HERE.parent / "build" / "sparkflame", "convert", "-q", "-e", event, "-f", "folded", profile],
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    return sum(int(line.rsplit(" ", 1)[1]) for line in done.stdout.splitlines())
+
+
+def look_into(profile, result):
+    """How much of the work the profile shows."""
+    if profile.suffix == ".jfr":
+        result["file_kb"] = profile.stat().st_size / 1024
+        result["cpu_seen_s"] = sum_of(profile, "cpu") / 100
+        result["wall_seen_s"] = sum_of(profile, "wall") / 100
+        result["alloc_seen_mb"] = sum_of(profile, "alloc") / 1e6
+    else:
+        result["seen"] = sum(count for _, count in jvm.read_folded(profile)) / 1e9 / result["cpu_s"]
+
+
+def run(options, program_name, library, start, folder):
+    """The figures; without a profiler only the CPU time."""
+    profile, clock = folder / f"profile.{'jfr' if options.threads else 'collapsed'}", folder / "clock.txt"
+    callbacks = folder / "callbacks.txt"
+    for path in (profile, clock, callbacks):
         path.unlink(missing_ok=True)
-    environment = {**os.environ, "LD_PRELOAD": str(folder / "handler_clock.so"), "HANDLER_CLOCK": str(clock)}
-    program = subprocess.Popen([options.home / "bin" / "java", "-cp", str(folder), program_name], stdin=subprocess.PIPE,
+    environment = {**os.environ, "LD_PRELOAD": str(folder / "handler_clock.so"), "HANDLER_CLOCK": str(clock),
+                   "CALLBACK_CLOCK": str(callbacks)}
+    agent = [f"-agentpath:{folder}/callback_clock.so"] if options.threads else []
+    program = subprocess.Popen([options.home / "bin" / "java", *agent, "-cp", str(folder), program_name], stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment)
     program.stdout.readline()
     if library is None:
@@ -101,25 +150,41 @@ def run(options, program_name, library, event, interval, folder):
         program.stdin.flush()
         result = {"cpu_s": read_number(program) / 1e9}
     else:
-        result = profile_work(program, library, f"start,event={event},interval={interval},file={profile},total", profile, folder)
+        result = profile_work(program, library, f"start,{start},file={profile}", profile, folder)
     program.communicate("\n")
     if library is not None:
         calls, total_ns, _, median_ns, clock_ns = map(int, clock.read_text().split())
         result["samples"] = calls
         result["handler_us"] = (total_ns / calls - clock_ns) / 1e3
         result["median_us"] = (median_ns - clock_ns) / 1e3
-        result["seen"] = sum(count for _, count in jvm.read_folded(profile)) / 1e9 / result["cpu_s"]
+        result["handler_ms"] = result["handler_us"] * calls / 1e3
+        result["all_ms"] = result["handler_ms"] + result["besides_ms"]
+        if options.threads:
+            calls, total_ns = map(int, callbacks.read_text().split())
+            result["callback_ms"] = (total_ns - calls * clock_ns) / 1e6
+            result["all_ms"] += result["callback_ms"]
+        look_into(profile, result)
     return result
 
 
 def show(name, results):
-    line = f"{name:24}"
-    for key in ("cpu_s", "samples", "handler_us", "median_us", "own_threads_ms", "start_ms", "stop_ms", "besides_ms",
-                "table_kb", "seen"):
-        values = [result[key] for result in results if key in result]
+    line = f"{name:24} {len(results)} runs"
+    for key in FIGURES:
+        values = [result[key] for result in results if result.get(key)]
         if values:
             line += f"  {key} {min(values):.2f} (to {max(values):.2f})"
     print(line, flush=True)
+
+
+def list_cases(options, peer):
+    """[(name, library, arguments of the start)]"""
+    if options.threads:
+        starts = MANY_THREADS
+    else:
+        starts = {f"{event} {interval}": f"event={event},interval={interval},total" for interval in ("10ms", "1ms")
+                  for event in options.events.split(",")}
+    return [("none", None, "")] + [(f"{who} {name}", library, start) for name, start in starts.items()
+                                   for who, library in (("ours", jvm.LIBRARY), ("async-profiler", peer))]
 
 
 def main():
@@ -128,26 +193,27 @@ def main():
     parser.add_argument("--version", default="17")
     parser.add_argument("--events", default="cpu", help="cpu, ctimer or both, separated by a comma (cpu)")
     parser.add_argument("--churn", action="store_true", help="threads that live shortly instead of fixed work")
+    parser.add_argument("--threads", action="store_true", help="many threads and several events instead")
+    parser.add_argument("--keep", type=pathlib.Path, help="folder for results.json")
     parser.add_argument("--peer", type=pathlib.Path, help="async-profiler's library (default: from Maven)")
     options = parser.parse_args()
     options.home = jvm.home_of(options.version)
-    program = "ShortThreads" if options.churn else "FixedWork"
+    program = "ShortThreads" if options.churn else "ManyThreads" if options.threads else "FixedWork"
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         peer = options.peer or peer_library(folder)
         compile_clock(folder)
-        jvm.compile_classes(folder, f"../../bench/java/{program}")
-        cases = [("none", None, "", "")]
-        for interval in ("10ms", "1ms"):
-            for event in options.events.split(","):
-                cases += [(f"ours {event} {interval}", jvm.LIBRARY, event, interval),
-                          (f"async-profiler {event} {interval}", peer, event, interval)]
-        results = {case[0]: [] for case in cases}
+        compile_clock(folder, "callback_clock")
+        jvm.compile_classes(folder, *(f"../../bench/java/{each}" for each in {program, "FixedWork"}))
+        kept = (options.keep or folder) / "results.json"
+        kept.parent.mkdir(exist_ok=True)
+        results = json.loads(kept.read_text()) if kept.exists() else {}
         for _ in range(options.runs):
-            for case, library, event, interval in cases:
-                results[case].append(run(options, program, library, event, interval, folder))
-        for case, _, _, _ in cases:
-            show(case, results[case])
+            for case, library, start in list_cases(options, peer):
+                results.setdefault(case, []).append(run(options, program, library, start, folder))
+            kept.write_text(json.dumps(results, indent=1) + "\n")
+        for case, found in results.items():
+            show(case, found)
 
 
 if __name__ == "__main__":

@@ -135,6 +135,7 @@ static bool check_processors(struct event_plan *plan, const struct arguments *ar
 bool event_plan_make(struct event_plan *plan, const struct arguments *arguments, struct error *error)
 {
     memset(plan, 0, sizeof(*plan));
+    plan->names_at_once = arguments_format(arguments) == FORMAT_JFR;
     plan->signal_number = arguments->signal_number > 0 ? (int)arguments->signal_number : 0;
     plan->wall_signal_number = (int)arguments->wall_signal_number;
     struct arguments chosen = *arguments;
@@ -170,6 +171,17 @@ bool event_plan_make(struct event_plan *plan, const struct arguments *arguments,
     return check_processors(plan, arguments, error);
 }
 
+/* Who writes while it records, asks for a name soon: better now, than while samples wait for the writer. */
+static void learn_kernel(const struct event_plan *plan)
+{
+    if (!native_names_has_kernel())
+        agent_log(LOG_WARN,
+                  "Kernel symbols are unavailable, kernel frames have no names; to change that, set "
+                  "kernel.kptr_restrict=0 and kernel.perf_event_paranoid=1");
+    else if (plan->names_at_once)
+        native_names_read_kernel();
+}
+
 static bool start_execution(struct event_plan *plan, struct error *error)
 {
     if (!signal_choose(plan->execution == &engine_itimer ? SIGPROF : plan->signal_number, SIGPROF,
@@ -187,11 +199,8 @@ static bool start_execution(struct event_plan *plan, struct error *error)
         if (!plan->execution->start(&plan->execution_settings, error))
             return false;
     }
-    if (plan->execution == &engine_perf && plan->execution_settings.kernel_frames &&
-        !native_names_has_kernel())
-        agent_log(LOG_WARN,
-                  "Kernel symbols are unavailable, kernel frames have no names; to change that, set "
-                  "kernel.kptr_restrict=0 and kernel.perf_event_paranoid=1");
+    if (plan->execution == &engine_perf && plan->execution_settings.kernel_frames)
+        learn_kernel(plan);
     thread_watch_use(plan->execution);
     return true;
 }

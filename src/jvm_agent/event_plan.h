@@ -16,6 +16,7 @@ struct event_plan {
     const struct engine *execution; /* NULL: none */
     struct engine_settings execution_settings;
     bool execution_may_fall_back; /* "cpu": perf events, or timers */
+    bool names_at_once;           /* frames are named while it records */
     const struct engine *wall;
     struct engine_settings wall_settings;
     bool allocations;

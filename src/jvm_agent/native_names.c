@@ -73,6 +73,12 @@ static bool open_kernel(uint64_t address)
     return kernel_state != KERNEL_HIDDEN;
 }
 
+void native_names_read_kernel(void)
+{
+    if (kernel_state == KERNEL_UNREAD)
+        read_kernel(NULL);
+}
+
 void native_names_expect(const frame_word *frames, size_t count)
 {
     size_t kept = 0;

@@ -22,6 +22,8 @@ struct native_name {
 void native_names_find(frame_word frame, struct native_name *name);
 /* All frames that will be asked for: the kernel's list of functions is long, and is then read only for these. */
 void native_names_expect(const frame_word *frames, size_t count);
+/* Reads that list now, unless it is there. */
+void native_names_read_kernel(void);
 /* False: this user may not see where the kernel's functions are. */
 bool native_names_has_kernel(void);
 

@@ -215,8 +215,12 @@ public class Soak {
 
     /** Time in which the whole process stands still, stopped from outside, does not count. */
     static void runFor(long seconds) throws InterruptedException {
-        for (long i = 0; i < seconds * 10; i++) {
+        long left = seconds * 1_000_000_000L, before = System.nanoTime();
+        while (left > 0) {
             Thread.sleep(100);
+            long now = System.nanoTime();
+            left -= Math.min(now - before, 1_000_000_000L);
+            before = now;
         }
     }
 
