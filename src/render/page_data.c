@@ -254,6 +254,22 @@ static bool build(struct page_data *data, size_t before_count, struct text_build
     return good;
 }
 
+/* Two recordings were rarely made at once, so that each of them counts from its first sample. */
+static void count_from_first(struct profile *profile, size_t begin, size_t end)
+{
+    int64_t first = INT64_MAX;
+    for (size_t i = begin; i < end; i++) {
+        int64_t time_ns = profile->samples[i].time_ns;
+        if (time_ns != NO_TIME && time_ns < first)
+            first = time_ns;
+    }
+    for (size_t i = begin; i < end; i++) {
+        int64_t *time_ns = &profile->samples[i].time_ns;
+        if (*time_ns != NO_TIME && __builtin_sub_overflow(*time_ns, first, time_ns))
+            *time_ns = NO_TIME;
+    }
+}
+
 /* Joined without summing up, the samples of "before" are the first ones. */
 static bool build_comparison(const struct page_input *input, struct text_builder *to, struct error *error)
 {
@@ -265,6 +281,9 @@ static bool build_comparison(const struct page_input *input, struct text_builder
     size_t before_count = both.sample_count;
     good = good && profile_merge(&both, input->profile, error);
     profile_seal(&both);
+    count_from_first(&both, 0, before_count);
+    count_from_first(&both, before_count, both.sample_count);
+    both.times_are_absolute = false;
     good = good && build(&data, before_count, to, error);
     profile_release(&both);
     return good;

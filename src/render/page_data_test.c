@@ -212,6 +212,25 @@ TEST(a_comparison_marks_sides)
     profile_release(&after);
 }
 
+TEST(sides_made_on_different_days_begin_together)
+{
+    struct profile before, after;
+    struct text_builder data;
+    make_profile(&before, true);
+    make_profile(&after, true);
+    before.times_are_absolute = after.times_are_absolute = true;
+    add(&before, "m;a", 1, 1600000000000000000, "t");
+    add(&before, "m;a", 1, 1600000000000000004, "t");
+    add(&after, "m;a", 1, NO_TIME, "t");
+    add(&after, "m;a", 1, 1700000000000000000, "t");
+    add(&after, "m;a", 1, 1700000000000000007, "t");
+    build(&(struct page_input){.profile = &after, .before = &before}, &data);
+    CHECK(strstr(meta_of(&data), "\"start_ms\":0,\"tick_ns\":1,\"ticks\":8,\"absolute\":false") != NULL);
+    text_builder_release(&data);
+    profile_release(&before);
+    profile_release(&after);
+}
+
 TEST(values_are_stored_beside_counts)
 {
     struct profile profile;

@@ -17,7 +17,7 @@ import { pathOf } from "./path_hash.js";
 import { pathTo, type Tree } from "./tree.js";
 import { copyText, debounce, element, saveFile } from "./dom.js";
 import { foldedText, svgText } from "./exports.js";
-import { formatShare, formatValue } from "./numbers.js";
+import { formatCount, formatShare, formatValue } from "./numbers.js";
 import { applyTheme, isDark, startsDark, storedTheme, storeTheme } from "./theme.js";
 
 const MOST_CRUMBS = 6;
@@ -262,7 +262,7 @@ export class App {
         const sums = totals.map((total) => formatValue(total, unit)).join(" → ");
         const coarse = tree.isChart && this.engine.chart(this.state).coarseness > 1 ? " · too much to draw all: choose a shorter time to see every sample" : "";
         this.status.textContent = `${name}: ${sums}${unit === "count" && !name.endsWith("samples") ? " samples" : ""} · ` +
-            `${(tree.count - 1).toLocaleString("en")} boxes, ${tree.depth - 1} levels${coarse} · hover a box for details, click to zoom, right click for more`;
+            `${formatCount(tree.count - 1)} boxes, ${tree.depth - 1} levels${coarse} · hover a box for details, click to zoom, right click for more`;
     }
 
     private showLegend(): void {
@@ -360,7 +360,7 @@ export class App {
         const covered = this.found.covered.slice(0, this.engine.sideCount);
         const shares = covered.map((value, side) => formatShare(value, this.tree.total[side]![this.zoom]!)).join(" → ");
         const count = this.found.nodes.length;
-        this.toolbar.result.textContent = `${shares} matched, ${count.toLocaleString("en")} ${count === 1 ? "box" : "boxes"}`;
+        this.toolbar.result.textContent = `${shares} matched, ${formatCount(count)} ${count === 1 ? "box" : "boxes"}`;
     }
 
     /** To the next or previous match. */
@@ -469,7 +469,7 @@ export class App {
         const matched = pattern ? names.matching(pattern) : null;
         const keys = sums.keys.filter((key) => !names.isGroup(key) && (!matched || matched[key] === 1));
         this.table.show(methodColumns(this.engine, this.state), keys);
-        this.tableCount.textContent = `${keys.length.toLocaleString("en")} of ${sums.keys.length.toLocaleString("en")} methods · click one for its callers and callees`;
+        this.tableCount.textContent = `${formatCount(keys.length)} of ${formatCount(sums.keys.length)} methods · click one for its callers and callees`;
     }
 
     private showStrip(): void {

@@ -66,7 +66,7 @@ function packageText(parts: string[]): string {
 /** "org.apache.spark.rdd" of "org/apache/spark/rdd/RDD.map", a module or file for other names, "" if there is none. */
 export function packageOf(name: string, file: string): string {
     const bare = name.replace(/\(.*$/s, "").replace(/:\d+$/, "");
-    if (/^[\w$]+(\/[\w$.+-]+)+$/.test(bare)) {
+    if (/^[\w$]+(\/[\w$.+<>-]+)+$/.test(bare)) {
         return packageText(bare.slice(0, bare.lastIndexOf("/")).split("/"));
     }
     if (/^[\w$]+(\.[\w$<>]+){2,}$/.test(bare)) return packageText(bare.split(".").slice(0, -2));

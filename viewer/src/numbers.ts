@@ -14,7 +14,7 @@ function digits(value: number): string {
 
 export function formatCount(value: number): string {
     const rounded = Math.abs(value) >= 100 || Number.isInteger(value) ? Math.round(value) : Number(value.toFixed(2));
-    return String(rounded).replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, "\u202f");
+    return String(rounded).replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ",");
 }
 
 export function formatValue(value: number, unit: string): string {
@@ -36,11 +36,21 @@ export function formatSigned(text: string, value: number): string {
     return value > 0 ? `+${text}` : text.replace("-", "−");
 }
 
+const DAY_NS = 86400e9;
+
+/** The time of day, with the date where the recording is longer than a day. */
+function clockTime(iso: string, time: TimeScale): string {
+    const clock = iso.slice(11, 23).replace(/\.000$/, "");
+    if (time.ticks * time.tick_ns <= DAY_NS) return clock;
+    return clock === "00:00:00" ? iso.slice(0, 10) : `${iso.slice(5, 10)} ${clock.replace(/:00$/, "")}`;
+}
+
 /** A moment of the recording: clock time if it is known, else the time since its begin, else the number of the sample. */
 export function formatMoment(tick: number, time: TimeScale): string {
     const offsetNs = tick * time.tick_ns;
     if (time.unit !== undefined) return formatCount(offsetNs);
-    if (time.absolute) return new Date(time.start_ms + offsetNs / 1e6).toISOString().slice(11, 23).replace(/\.000$/, "");
+    // Rounded: what lies a fraction before a whole second because numbers are not exact is that second.
+    if (time.absolute) return clockTime(new Date(Math.round(time.start_ms + offsetNs / 1e6)).toISOString(), time);
     const seconds = offsetNs / 1e9;
     if (seconds < 60) return `${Number(seconds.toFixed(seconds < 10 ? 3 : 2))} s`;
     const rest = Number((seconds % 60).toFixed(1));

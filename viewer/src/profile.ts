@@ -251,7 +251,7 @@ function decodeRows(reader: ByteReader, meta: Meta, nodeCount: number): Rows {
     return { count, node, event, side, set, tick, counts, values };
 }
 
-/** The value of an event that has one stands before its count; the page opens with the first type. */
+/** The value of an event that has one stands before its count. The page opens with the first type: cpu, where there is any. */
 function typesOf(meta: Meta): ValueType[] {
     const types: ValueType[] = [];
     meta.events.forEach((event, index) => {
@@ -265,6 +265,8 @@ function typesOf(meta: Meta): ValueType[] {
         counted.name = event.name === "samples" ? "sample count" : `${event.name} samples`;
         types.push(...(event.by_value ? [valued, counted] : [counted, valued]));
     });
+    const isCpu = (type: ValueType): number => Number(meta.events[type.event]!.name === "cpu");
+    types.sort((a, b) => isCpu(b) - isCpu(a));
     if (types.length === 0) types.push({ name: "samples", unit: "count", event: 0, byValue: false, scale: 1 });
     types.forEach((type, i) => {
         const twins = types.slice(0, i).filter((other) => other.event !== type.event && other.unit === type.unit &&

@@ -86,5 +86,8 @@ test("marks of the axis are round moments", () => {
     assert.equal(texts(0, 100), "0 s 0.05 s 0.1 s");
     assert.equal(texts(10, 20), "0.01 s 0.015 s 0.02 s");
     assert.equal(texts(0, 2000, { absolute: true, start_ms: 999_700 }), "00:16:40 00:16:40.500 00:16:41 00:16:41.500");
+    const day = 86_400_000;
+    assert.equal(texts(0, 2000, { absolute: true, start_ms: 1_700_000_000_123, tick_ns: 432e9 * 7, ticks: 2000 }), "2023-12-01 2023-12-19 2024-01-06");
+    assert.equal(texts(0, 1000, { absolute: true, start_ms: 20_000 * day + day / 2, tick_ns: 10_800e7, ticks: 1000 }), "10-04 16:00 2024-10-05 10-05 08:00 10-05 16:00");
     assert.equal(texts(0, 100, { tick_ns: 1, unit: "samples" }), "0 50 100");
 });
