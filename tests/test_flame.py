@@ -134,7 +134,7 @@ def test_kinds_colour_java_frames(sparkflame):
     (["--reverse=1"], "takes no value"),
     (["--include", "("], "bad regular expression"),
     (["--by", "thred"], "no label \"thred\""),
-    (["--event", "cpux"], "no event \"cpux\""),
+    (["--event", "cpux"], "no samples of event \"cpux\""),
     (["--from", "yesterday"], "is no time"),
     (["-f", "gif"], "no format \"gif\""),
     (["--input-format", "xml"], "no format \"xml\""),

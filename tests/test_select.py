@@ -56,6 +56,39 @@ def test_a_selection_that_leaves_nothing_says_so(sparkflame):
     assert b"no samples are left by the selection" in run.stderr
 
 
+def test_a_label_that_no_sample_has_is_named(sparkflame, data):
+    run = sparkflame("convert", data / "jfr" / "jdk17.jfr.gz", "--executor", "7", "--stage", "3")
+    assert run.returncode == 1
+    assert run.stderr.endswith(b'jdk17.jfr.gz: no samples are left by the selection: none has the label "executor"\n')
+    run = sparkflame("convert", data / "jfr" / "jdk17.jfr.gz", "-t", "nobody")
+    assert run.stderr.endswith(b"no samples are left by the selection\n")
+
+
+@pytest.mark.parametrize("event", ["nothing", "wall"])
+def test_an_event_that_is_not_there_names_those_that_are(sparkflame, data, event):
+    run = sparkflame("convert", data / "jfr" / "jdk17.jfr.gz", "-e", event)
+    assert run.returncode == 2
+    assert b'no samples of event "%s"; there are: alloc, cpu' % event.encode() in run.stderr
+    run = sparkflame("convert", "-", "-e", event, stdin=(data / "jfr" / "jdk17.jfr.gz").read_bytes())
+    assert run.stderr == b'sparkflame convert: standard input: no samples of event "%s"\n' % event.encode()
+
+
+def test_another_event_is_shown_beside_a_file_that_cannot_be_read(sparkflame, tmp_path):
+    """The wish for cpu is given up also when one of the files is missing, and that is said once."""
+    (tmp_path / "faults.perf").write_bytes(b"x 1/1 1.0: 1 page-faults:\n\t7f00 f+0x1 (/bin/x)\n\n")
+    run = sparkflame("convert", "missing", "faults.perf")
+    assert run.returncode == 1
+    assert run.stdout == b"x;f 1\n"
+    assert run.stderr.count(b"missing: cannot open") == 1
+
+
+def test_a_notice_names_its_file(sparkflame, tmp_path):
+    (tmp_path / "good.folded").write_bytes(b"a;b 1\n")
+    (tmp_path / "odd.folded").write_bytes(b"a;b 1\na;c\na;b 1\na;b 1\n")
+    run = sparkflame("convert", "good.folded", "odd.folded")
+    assert run.stderr == b"sparkflame convert: odd.folded: 1 line without a count was passed over, the first is line 2\n"
+
+
 @pytest.mark.parametrize("name, raw, readable", [
     ("lambda", "org/App$$Lambda$14/0x00007f1234.apply", "org/App lambda.apply"),
     ("lambda of JDK 21", "org/App$$Lambda+0x000078.1234.run", "org/App lambda.run"),

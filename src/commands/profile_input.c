@@ -176,16 +176,18 @@ static bool read_files(struct profile_input *input, const struct read_options *r
             any = true;
             continue;
         }
-        command_complain(input->command, "%s", error.message);
+        if (read->notice != NULL)
+            command_complain(input->command, "%s", error.message);
         input->incomplete = true;
     }
     return any || profile->sample_count > 0;
 }
 
-/* A picture of one event wants cpu, when there is any; all events are read only if there is none. */
-static bool read_preferred(struct profile_input *input, struct read_options *read,
-                           const struct profile_needs *needs, const struct reader *format, char **paths,
-                           int path_count, struct profile *profile)
+/* A picture of one event wants cpu, when there is any. If there is nothing of the wanted event all are read: to show
+ * another one, or to say which there are. */
+static bool read_wanted(struct profile_input *input, struct read_options *read,
+                        const struct profile_needs *needs, const struct reader *format, char **paths,
+                        int path_count, struct profile *profile)
 {
     struct error error = {0};
     bool from_stdin = false;
@@ -196,7 +198,7 @@ static bool read_preferred(struct profile_input *input, struct read_options *rea
         read->event = TEXT("cpu");
     if (!read_files(input, read, format, paths, path_count, profile))
         return false;
-    if (!prefers || profile->sample_count > 0 || input->incomplete)
+    if (read->event.size == 0 || profile->sample_count > 0 || from_stdin)
         return true;
     bool keep_times = profile->keep_times;
     profile_release(profile);
@@ -283,6 +285,34 @@ static int exit_code_of(const struct error *error)
     return error->code == ERROR_USAGE ? EXIT_USAGE : EXIT_FAILED;
 }
 
+static bool label_occurs(const struct profile *profile, const char *name)
+{
+    bool is_thread = strcmp(name, "thread") == 0; /* also chosen by its number */
+    for (size_t i = 0; i < profile->contexts.label_count; i++) {
+        uint32_t key = profile->contexts.labels[i].key;
+        if (text_equal(profile_label_key_name(profile, key), text_of(name)) ||
+            (is_thread && key == LABEL_THREAD_ID))
+            return true;
+    }
+    return false;
+}
+
+/* `read`: all that the selection was made from; `path` NULL: several files. */
+static void tell_nothing_left(const struct profile_input *input, const struct profile *read, const char *path)
+{
+    struct selection rest = input->selection;
+    char event[200] = "", why[200] = "";
+    rest.event = NULL;
+    if (input->selection.event != NULL)
+        snprintf(event, sizeof(event), " of event \"%s\"", input->selection.event);
+    for (size_t i = 0; read->sample_count > 0 && i < rest.label_count && why[0] == '\0'; i++)
+        if (!label_occurs(read, rest.labels[i].name))
+            snprintf(why, sizeof(why), ": none has the label \"%s\"", rest.labels[i].name);
+    command_complain(input->command, "%s%sno samples%s%s%s", path == NULL ? "" : path,
+                     path == NULL ? "" : ": ", event,
+                     selection_is_all(&rest) ? "" : " are left by the selection", why);
+}
+
 bool profile_input_read(struct profile_input *input, const struct command *command,
                         const struct profile_input_options *options, const struct profile_needs *needs,
                         char **paths, int path_count, int *exit_code)
@@ -302,23 +332,20 @@ bool profile_input_read(struct profile_input *input, const struct command *comma
         return false;
     }
     struct read_options read_options = make_read_options(input, needs);
-    bool good = read_preferred(input, &read_options, needs, format, paths, path_count, &read);
+    bool good = read_wanted(input, &read_options, needs, format, paths, path_count, &read);
     if (good && !(stitch(input, &read, &error) && select_samples(input, &read, &error))) {
         command_complain(command, "%s", error.message);
         *exit_code = exit_code_of(&error);
         good = false;
     }
-    profile_release(&read);
     if (good && input->profile.sample_count == 0) {
-        if (input->selection.event != NULL)
-            command_complain(
-                command, "no samples of event \"%s\"%s", input->selection.event,
-                is_all_there_is(&input->selection, &input->profile) ? "" : " are left by the selection");
-        else
-            command_complain(command, "no samples%s",
-                             selection_is_all(&input->selection) ? "" : " are left by the selection");
+        tell_nothing_left(input, &read,
+                          path_count > 1               ? NULL
+                          : strcmp(paths[0], "-") == 0 ? "standard input"
+                                                       : paths[0]);
         good = false;
     }
+    profile_release(&read);
     return good;
 }
 

@@ -44,8 +44,7 @@ struct page {
     bool in_pool;       /* between the brackets of the table of names */
     uint64_t line;      /* number of the present one */
     uint64_t box_count;
-    void (*notice)(void *context, const char *text);
-    void *notice_context;
+    const struct read_options *options;
 };
 
 struct call {
@@ -329,8 +328,8 @@ static bool read_page(struct page *page, struct byte_source *source, struct erro
     if (page->box_count == 0)
         return error_set(error, ERROR_BAD_INPUT, "line %llu: the page ends without a flame graph",
                          (unsigned long long)page->line);
-    if (!ended && page->notice != NULL)
-        page->notice(page->notice_context, "the page is cut off: its last boxes are missing");
+    if (!ended)
+        reader_notice(page->options, "the page is cut off: its last boxes are missing");
     return close_levels(page, 0, error);
 }
 
@@ -338,8 +337,7 @@ static bool read_async_html(struct byte_source *source, const struct read_option
                             struct profile *profile, struct error *error)
 {
     struct page page = {.profile = profile, .unit = UNIT_COUNT, .event_name = TEXT("samples")};
-    page.notice = options->notice;
-    page.notice_context = options->notice_context;
+    page.options = options;
     text_builder_init(&page.name, NAME_LIMIT_BYTES);
     bool good = read_page(&page, source, error);
     text_builder_release(&page.name);

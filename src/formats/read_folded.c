@@ -4,7 +4,6 @@
  * Where every line of the head has two counts the file is a difference: they become the events "before" and "after".
  */
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 
 #include "formats/folded_build.h"
@@ -50,25 +49,13 @@ static bool add_events(struct folded_reader *reader, struct error *error)
 static void tell_unknown(const struct folded_reader *reader, const char *file)
 {
     const struct folded_counts *counts = &reader->lines.counts;
-    char text[PATH_MAX + 160];
-    if (reader->options->notice == NULL || counts->unknown_lines == 0)
+    if (counts->unknown_lines == 0)
         return;
-    snprintf(text, sizeof(text),
-             "%s%s%" PRIu64 " line%s without a count %s passed over, the first is line %" PRIu64,
-             file == NULL ? "" : file, file == NULL ? "" : ": ", counts->unknown_lines,
-             counts->unknown_lines == 1 ? "" : "s", counts->unknown_lines == 1 ? "was" : "were",
-             counts->first_unknown);
-    reader->options->notice(reader->options->notice_context, text);
-}
-
-static void tell_cut(const struct folded_reader *reader)
-{
-    char text[160];
-    if (reader->options->notice == NULL || reader->builder.cut_stacks == 0)
-        return;
-    snprintf(text, sizeof(text), "%" PRIu64 " stacks were cut after %zu frames", reader->builder.cut_stacks,
-             READER_DEPTH_LIMIT);
-    reader->options->notice(reader->options->notice_context, text);
+    reader_notice(reader->options,
+                  "%s%s%" PRIu64 " line%s without a count %s passed over, the first is line %" PRIu64,
+                  file == NULL ? "" : file, file == NULL ? "" : ": ", counts->unknown_lines,
+                  counts->unknown_lines == 1 ? "" : "s", counts->unknown_lines == 1 ? "was" : "were",
+                  counts->first_unknown);
 }
 
 static uint32_t add_stack(void *context, struct text_view stack)
@@ -121,7 +108,7 @@ static bool finish(struct folded_reader *reader, bool good, struct error *error)
     if (good && !reader->is_pair)
         tell_unknown(reader, NULL);
     if (good)
-        tell_cut(reader);
+        reader_notice_cut(reader->options, reader->builder.cut_stacks);
     return good;
 }
 

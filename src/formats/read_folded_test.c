@@ -186,7 +186,7 @@ TEST(cuts_a_stack_over_the_limit_and_says_so)
     CHECK_OK(error, profile_init(&profile, false, &error));
     CHECK_OK(error, read_bytes(&profile, text, strlen(text), 1, &error));
     CHECK_INT(profile.stacks.size, READER_DEPTH_LIMIT + 1);
-    CHECK(strstr(notices, "1 stacks were cut after 1048576 frames\n") != NULL);
+    CHECK(strstr(notices, "1 stack was cut after 1048576 frames\n") != NULL);
     profile_release(&profile);
     free(text);
 }

@@ -55,12 +55,6 @@ struct recording {
     size_t worker_count;
 };
 
-static void notice(const struct read_options *options, const char *text)
-{
-    if (options->notice != NULL)
-        options->notice(options->notice_context, text);
-}
-
 static bool worker_init(struct worker *worker, struct recording *recording, struct error *error)
 {
     *worker = (struct worker){.options = recording->options, .failed_chunk = SIZE_MAX};
@@ -243,7 +237,7 @@ static bool read_rest(struct recording *recording, struct text_view rest, uint64
     while (rest.size > 0) {
         struct worker *worker = &recording->workers[0];
         if (rest.size < JFR_HEADER_BYTES && offset > 0 && jfr_is_chunk(rest)) {
-            notice(recording->options, "the last chunk of the recording is cut off in its header");
+            reader_notice(recording->options, "the last chunk of the recording is cut off in its header");
             return true;
         }
         if (!read_chunk(worker, rest, error))
@@ -309,27 +303,18 @@ static void say_what_was_lost(const struct recording *recording)
 {
     const struct jfr_samples *samples = &recording->workers[0].samples;
     uint64_t cut_chunks = recording->workers[0].cut_chunks;
-    char text[160];
     if (cut_chunks == 1)
-        notice(recording->options, "a chunk of the recording is not finished; what is whole in it is used");
-    if (cut_chunks > 1) {
-        (void)snprintf(text, sizeof(text),
-                       "%" PRIu64 " chunks of the recording are not finished; what is whole in them is used",
-                       cut_chunks);
-        notice(recording->options, text);
-    }
-    if (samples->without_stack > 0) {
-        (void)snprintf(text, sizeof(text), "%" PRIu64 " event%s no stack trace and %s left out",
-                       samples->without_stack, samples->without_stack == 1 ? " has" : "s have",
-                       samples->without_stack == 1 ? "is" : "are");
-        notice(recording->options, text);
-    }
-    if (samples->traces.cut_stacks > 0) {
-        (void)snprintf(text, sizeof(text),
-                       "%" PRIu64 " stacks have more than %zu frames; their innermost are left out",
-                       samples->traces.cut_stacks, READER_DEPTH_LIMIT);
-        notice(recording->options, text);
-    }
+        reader_notice(recording->options,
+                      "a chunk of the recording is not finished; what is whole in it is used");
+    if (cut_chunks > 1)
+        reader_notice(recording->options,
+                      "%" PRIu64 " chunks of the recording are not finished; what is whole in them is used",
+                      cut_chunks);
+    if (samples->without_stack > 0)
+        reader_notice(recording->options, "%" PRIu64 " event%s no stack trace and %s left out",
+                      samples->without_stack, samples->without_stack == 1 ? " has" : "s have",
+                      samples->without_stack == 1 ? "is" : "are");
+    reader_notice_cut(recording->options, samples->traces.cut_stacks);
 }
 
 static bool read_source(struct recording *recording, struct byte_source *source, struct error *error)

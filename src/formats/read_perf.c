@@ -551,18 +551,11 @@ static bool read_block(struct perf_reader *reader, struct text_view block)
 
 static void tell(const struct perf_reader *reader)
 {
-    const struct read_options *options = reader->options;
-    char text[160];
-    if (options->notice != NULL && reader->unknown_lines > 0) {
-        snprintf(text, sizeof(text), "%" PRIu64 " lines were not understood, the first is line %" PRIu64,
-                 reader->unknown_lines, reader->first_unknown);
-        options->notice(options->notice_context, text);
-    }
-    if (options->notice != NULL && reader->cut_stacks > 0) {
-        snprintf(text, sizeof(text), "%" PRIu64 " stacks were cut after %zu frames", reader->cut_stacks,
-                 READER_DEPTH_LIMIT);
-        options->notice(options->notice_context, text);
-    }
+    if (reader->unknown_lines > 0)
+        reader_notice(reader->options, "%" PRIu64 " line%s not understood, the first is line %" PRIu64,
+                      reader->unknown_lines, reader->unknown_lines == 1 ? " was" : "s were",
+                      reader->first_unknown);
+    reader_notice_cut(reader->options, reader->cut_stacks);
 }
 
 static bool read_lines(struct perf_reader *reader, struct byte_source *source, struct error *error)

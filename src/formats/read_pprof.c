@@ -254,13 +254,9 @@ static void set_times(struct reading *reading)
 
 static void give_notices(const struct reading *reading)
 {
-    const struct read_options *options = reading->options;
-    if (options->notice == NULL)
-        return;
     if (reading->lost_labels)
-        options->notice(options->notice_context, "too many different labels: some were left out");
-    if (reading->cut_count > 0)
-        options->notice(options->notice_context, "some stacks have too many frames and were cut");
+        reader_notice(reading->options, "too many different labels: some were left out");
+    reader_notice_cut(reading->options, reading->cut_count);
 }
 
 static bool read_message(struct reading *reading, struct text_view file, struct error *error)

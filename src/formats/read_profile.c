@@ -8,13 +8,16 @@
 #include "base/file_list.h"
 #include "formats/reader.h"
 
-static void notice(const struct read_options *options, const char *path, const char *text)
+/* Whom a reader's notices go to, with the file's name before them. */
+struct naming {
+    const struct read_options *options;
+    const char *name;
+};
+
+static void name_notice(void *context, const char *text)
 {
-    char line[1200];
-    if (options->notice == NULL)
-        return;
-    snprintf(line, sizeof(line), "%s: %s", path, text);
-    options->notice(options->notice_context, line);
+    const struct naming *naming = context;
+    reader_notice(naming->options, "%s: %s", naming->name, text);
 }
 
 /* What came of one file. */
@@ -48,10 +51,14 @@ static enum outcome read_file(const char *path, const struct reader *format,
                               struct error *error)
 {
     struct byte_source *source = byte_source_open(path, error);
+    struct naming naming = {.options = options, .name = source == NULL ? path : byte_source_name(source)};
+    struct read_options named = *options;
+    named.notice = name_notice;
+    named.notice_context = &naming;
     enum outcome outcome =
-        source == NULL ? OUTCOME_FAILED : read_source(source, format, options, profile, error);
+        source == NULL ? OUTCOME_FAILED : read_source(source, format, &named, profile, error);
     if (outcome != OUTCOME_READ)
-        error_prefix(error, "%s", source == NULL ? path : byte_source_name(source));
+        error_prefix(error, "%s", naming.name);
     byte_source_close(source);
     return outcome;
 }
@@ -67,7 +74,7 @@ static bool read_folder(const char *path, const struct reader *format, const str
         if (outcome == OUTCOME_READ)
             known++;
         else if (outcome == OUTCOME_UNKNOWN)
-            notice(options, list.paths[i], "passed over: of no known format, or empty");
+            reader_notice(options, "%s: passed over: of no known format, or empty", list.paths[i]);
         else
             good = false;
     }

@@ -526,9 +526,8 @@ static bool read_speedscope(struct byte_source *source, const struct read_option
         return error_set_memory(error);
     json_reader_init(&reading.json, source, TEXT_LIMIT_BYTES);
     bool good = read_file(&reading, error) && add_samples(&reading, error);
-    if (good && reading.has_unclosed && options->notice != NULL)
-        options->notice(options->notice_context,
-                        "some frames never close: they last until their profile's end");
+    if (good && reading.has_unclosed)
+        reader_notice(options, "some frames never close: they last until their profile's end");
     json_reader_release(&reading.json);
     stack_tree_release(&reading.raw_stacks);
     free(reading.frames);

@@ -356,12 +356,8 @@ static bool read_thread_dump(struct byte_source *source, const struct read_optio
     text_builder_init(&reader.thread_id, NAME_LIMIT_BYTES);
     text_builder_init(&reader.state, NAME_LIMIT_BYTES);
     bool good = read_lines(&reader, source, error);
-    if (good && reader.cut_stacks > 0 && options->notice != NULL) {
-        char text[160];
-        snprintf(text, sizeof(text), "%" PRIu64 " stacks were cut after %zu frames", reader.cut_stacks,
-                 READER_DEPTH_LIMIT);
-        options->notice(options->notice_context, text);
-    }
+    if (good)
+        reader_notice_cut(options, reader.cut_stacks);
     text_builder_release(&reader.text);
     text_builder_release(&reader.name);
     text_builder_release(&reader.thread_id);

@@ -37,7 +37,8 @@ struct read_options {
         bool mark_jit;
         const char *event_filter;
     } perf;
-    /* Says something that the user should know and that is no error, in one line. May be NULL. */
+    /* Says something that the user should know and that is no error, in one line. May be NULL. Readers say it
+     * without the file's name, which read_profile() puts before it. */
     void (*notice)(void *context, const char *text);
     void *notice_context;
 };
@@ -62,6 +63,11 @@ extern const struct reader *const readers[];
 const struct reader *reader_by_name(struct text_view name);
 /* The surest one; NULL when none knows it. */
 const struct reader *reader_recognize(struct text_view head);
+
+/* For readers: gives a notice, if somebody wants it. */
+void reader_notice(const struct read_options *options, const char *format, ...) PRINTF_LIKE(2, 3);
+/* The same of stacks that were cut at READER_DEPTH_LIMIT, if there were any. */
+void reader_notice_cut(const struct read_options *options, uint64_t stacks);
 
 /* Reads one file ("-": standard input), or all files below a folder, and adds them to the profile. `format` NULL: by
  * content. In a folder, files that no reader knows are passed over with a notice; elsewhere they are an error. */

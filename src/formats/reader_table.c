@@ -1,5 +1,10 @@
 #include "formats/reader.h"
 
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+
 #define READER(name) extern const struct reader reader_##name;
 #include "formats/reader_table.def"
 #undef READER
@@ -31,4 +36,23 @@ const struct reader *reader_recognize(struct text_view head)
         }
     }
     return surest;
+}
+
+void reader_notice(const struct read_options *options, const char *format, ...)
+{
+    char text[PATH_MAX + 256];
+    va_list arguments;
+    if (options->notice == NULL)
+        return;
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    options->notice(options->notice_context, text);
+}
+
+void reader_notice_cut(const struct read_options *options, uint64_t stacks)
+{
+    if (stacks > 0)
+        reader_notice(options, "%" PRIu64 " stack%s cut after %zu frames", stacks,
+                      stacks == 1 ? " was" : "s were", READER_DEPTH_LIMIT);
 }

@@ -1,5 +1,7 @@
 #include "formats/stack_records.h"
 
+#include <inttypes.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -298,21 +300,13 @@ static bool read_line(struct records *records, struct text_view line, struct err
 static void give_notices(const struct records *records)
 {
     const struct read_options *options = records->options;
-    char text[200];
-    if (options->notice == NULL)
-        return;
-    if (records->broken_count > 0) {
-        snprintf(text, sizeof(text), "%llu broken stack records passed over, the first in line %llu",
-                 (unsigned long long)records->broken_count, (unsigned long long)records->first_broken_line);
-        options->notice(options->notice_context, text);
-    }
-    if (records->cut_count > 0) {
-        snprintf(text, sizeof(text), "%llu stacks of more than %zu frames were cut",
-                 (unsigned long long)records->cut_count, READER_DEPTH_LIMIT);
-        options->notice(options->notice_context, text);
-    }
+    if (records->broken_count > 0)
+        reader_notice(options, "%" PRIu64 " broken stack record%s passed over, the first in line %" PRIu64,
+                      records->broken_count, records->broken_count == 1 ? "" : "s",
+                      records->first_broken_line);
+    reader_notice_cut(options, records->cut_count);
     if (records->read_count == 0)
-        options->notice(options->notice_context, "there are no stack records in it");
+        reader_notice(options, "there are no stack records in it");
 }
 
 static bool read_lines(struct records *records, struct byte_source *source, struct error *error)

@@ -389,7 +389,7 @@ static bool choose_events(struct work *work, struct error *error)
         text_builder_add(&names, name);
     }
     if (!found && work->from->event_count > 0)
-        error_set(error, ERROR_USAGE, "no event \"%s\"; there are: %.*s", work->selection->event,
+        error_set(error, ERROR_USAGE, "no samples of event \"%s\"; there are: %.*s", work->selection->event,
                   TEXT_FORMAT(text_builder_view(&names)));
     text_builder_release(&names);
     return found || work->from->event_count == 0;

@@ -42,7 +42,7 @@ TEST(by_event)
     CHECK(!selection_is_all(&selection));
     CHECK_TEXT(selected("a;b 1\nwall:c 2\n"), "wall:c 2\n");
     selection.event = "lock";
-    CHECK_TEXT(selected("a;b 1\nwall:c 2\n"), "no event \"lock\"; there are: cpu, wall");
+    CHECK_TEXT(selected("a;b 1\nwall:c 2\n"), "no samples of event \"lock\"; there are: cpu, wall");
 }
 
 TEST(by_stack)
