@@ -125,27 +125,28 @@ static bool append_sample(struct profile *profile, const struct sample *sample)
     return true;
 }
 
-static bool sum_sample(struct profile *profile, const struct sample *sample)
+uint32_t profile_sum_sample(struct profile *profile, const struct sample *sample)
 {
     if ((profile->sample_slots == NULL || (profile->sample_count + 1) * 2 > profile->sample_slot_mask + 1) &&
         !grow_sample_slots(profile))
-        return false;
+        return NO_SAMPLE;
     size_t slot = hash_sample(sample) & profile->sample_slot_mask;
     for (; profile->sample_slots[slot] != 0; slot = (slot + 1) & profile->sample_slot_mask) {
-        struct sample *known = &profile->samples[profile->sample_slots[slot] - 1];
+        uint32_t number = profile->sample_slots[slot] - 1;
+        struct sample *known = &profile->samples[number];
         if (known->stack == sample->stack && known->context == sample->context &&
             known->event == sample->event) {
             known->value += sample->value;
             known->count += sample->count;
-            return true;
+            return number;
         }
     }
     struct sample added = *sample;
     added.time_ns = NO_TIME;
     if (!append_sample(profile, &added))
-        return false;
+        return NO_SAMPLE;
     profile->sample_slots[slot] = (uint32_t)profile->sample_count;
-    return true;
+    return (uint32_t)profile->sample_count - 1;
 }
 
 void profile_prefetch_slot(const struct profile *profile, const struct sample *sample)
@@ -167,7 +168,8 @@ bool profile_add_sample(struct profile *profile, const struct sample *sample)
 {
     if (sample->stack == NO_STACK || sample->context == NO_CONTEXT || sample->event >= EVENT_LIMIT)
         return false;
-    return profile->keep_times ? append_sample(profile, sample) : sum_sample(profile, sample);
+    return profile->keep_times ? append_sample(profile, sample)
+                               : profile_sum_sample(profile, sample) != NO_SAMPLE;
 }
 
 bool profile_list_stacks(struct profile *profile, struct stack_list *list)

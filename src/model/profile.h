@@ -27,6 +27,7 @@
 
 #define EVENT_LIMIT 64
 #define NO_TIME INT64_MIN
+#define NO_SAMPLE UINT32_MAX
 #define PROFILE_STRING_LIMIT_BYTES ((size_t)8 << 30)
 
 enum event_unit {
@@ -86,6 +87,8 @@ uint32_t profile_label_key(struct profile *profile, struct text_view name) MUST_
 struct text_view profile_label_key_name(const struct profile *profile, uint32_t key);
 /* Sums up or appends. False: out of memory. */
 bool profile_add_sample(struct profile *profile, const struct sample *sample) MUST_CHECK;
+/* The same for a profile without times; the number of the sample that it was added to, or NO_SAMPLE. */
+uint32_t profile_sum_sample(struct profile *profile, const struct sample *sample) MUST_CHECK;
 /* Begin to fetch what adding the sample will read: first the one, some steps later the other. */
 void profile_prefetch_slot(const struct profile *profile, const struct sample *sample);
 void profile_prefetch_sample(const struct profile *profile, const struct sample *sample);

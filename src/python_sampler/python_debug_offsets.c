@@ -18,8 +18,8 @@
 struct description {
     uint32_t version;
     uint8_t interpreters_head;
-    uint8_t interpreter_next, threads_head, gc, modules, gil_pointer, gil_state, gil_enabled, gil_locked,
-        gil_holder, code_generation;
+    uint8_t interpreter_bytes, interpreter_next, threads_head, gc, modules, gil_pointer, gil_state,
+        gil_enabled, gil_locked, gil_holder, code_generation;
     uint8_t thread_next, thread_interpreter, current_frame, thread_id, native_thread_id, thread_status;
     uint8_t frame_previous, frame_executable, frame_instruction, frame_locals, frame_owner,
         frame_bytecode_index;
@@ -35,6 +35,7 @@ static const struct description DESCRIPTIONS[] = {
     {
         .version = 0x030d,
         .interpreters_head = 5,
+        .interpreter_bytes = 6,
         .interpreter_next = 8,
         .threads_head = 9,
         .gc = 10,
@@ -86,6 +87,7 @@ static const struct description DESCRIPTIONS[] = {
     {
         .version = 0x030e,
         .interpreters_head = 5,
+        .interpreter_bytes = 6,
         .interpreter_next = 8,
         .threads_head = 9,
         .gc = 11,
@@ -137,6 +139,7 @@ static const struct description DESCRIPTIONS[] = {
     {
         .version = 0x030f,
         .interpreters_head = 5,
+        .interpreter_bytes = 6,
         .interpreter_next = 8,
         .threads_head = 9,
         .gc = 11,
@@ -218,6 +221,7 @@ static void fill_states(struct python_layout *layout, const struct description *
     layout->runtime.current_thread = NO_OFFSET;
     layout->runtime.collecting = NO_OFFSET;
     layout->runtime.gil = NO_OFFSET;
+    layout->interpreter.bytes = offset_at(offsets, at->interpreter_bytes);
     layout->interpreter.next = offset_at(offsets, at->interpreter_next);
     layout->interpreter.threads_head = offset_at(offsets, at->threads_head);
     layout->interpreter.modules = offset_at(offsets, at->modules);

@@ -41,7 +41,10 @@ struct python_layout {
         uint32_t modules;
         uint32_t gil; /* pointer to the GIL's state, from 3.12 on */
         uint32_t collecting;
-        uint32_t code_generation; /* changes when a code object is freed, from 3.14 on */
+        uint32_t
+            code_generation; /* changes when a code object is freed, from 3.14 on; when one is made in 3.13,
+                                     where it has to be found */
+        uint32_t bytes;      /* of it all; 0: not known */
     } interpreter;
     struct {
         uint32_t locked;

@@ -94,6 +94,7 @@ bool python_named_stack_set(struct python_named_stack *stack, struct python_code
 {
     if (raw != NULL && !reserve(stack, count))
         return false;
+    size_t count_before = stack->count;
     size_t same = raw == NULL ? stack->count : take_over(stack, raw, count);
     if (!stack->is_named || !python_code_cache_holds(cache, stack->epoch, now_ns, generation))
         same = 0;
@@ -108,6 +109,7 @@ bool python_named_stack_set(struct python_named_stack *stack, struct python_code
         stack->unchanged = 0;
         return false;
     }
+    stack->is_repeated = same == stack->count && stack->count == count_before;
     if (same < stack->count || stack->count == 0)
         show(stack);
     stack->unchanged = same == stack->count ? stack->shown_count : count_shown(stack, same);

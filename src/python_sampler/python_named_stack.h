@@ -27,6 +27,7 @@ struct python_named_stack {
     size_t unchanged;     /* shown frames, from the outermost on, that are those of the stack before */
     uint32_t epoch;       /* of the code cache */
     bool is_named;        /* frames belong to raw */
+    bool is_repeated;     /* the stack before was the same */
 };
 
 void python_named_stack_init(struct python_named_stack *stack);

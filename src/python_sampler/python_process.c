@@ -10,6 +10,7 @@
 #include <linux/kcmp.h>
 
 #include "base/array.h"
+#include "python_sampler/python_code_counter.h"
 #include "python_sampler/python_pulse.h"
 
 #define MOST_DELIVERY_ATTEMPTS 8
@@ -21,15 +22,15 @@
 #define MOST_KEPT_NS INT64_C(250000000)
 /* So many threads that have to be read after all are worth a batch of their own. */
 #define THREADS_FOR_BATCH 3
-/* Quiet ticks before the next one is expected to be quiet, too. */
-#define TICKS_TO_EXPECT 3
+#define MOST_COUNTER_TRIES 3
 
 bool python_sampling_init(struct python_sampling *sampling)
 {
     *sampling = (struct python_sampling){.frames = NULL};
     sampling->frames = malloc((PYTHON_MOST_FRAMES + NATIVE_MOST_FRAMES) * sizeof(*sampling->frames));
     if (sampling->frames != NULL && python_functions_init(&sampling->functions) &&
-        python_stack_buffer_init(&sampling->buffer) && memory_batch_init(&sampling->batch))
+        python_stack_buffer_init(&sampling->buffer) && memory_batch_init(&sampling->batch) &&
+        memory_batch_init(&sampling->rest))
         return true;
     python_sampling_release(sampling);
     return false;
@@ -50,6 +51,7 @@ void python_sampling_release(struct python_sampling *sampling)
     python_functions_release(&sampling->functions);
     python_stack_buffer_release(&sampling->buffer);
     memory_batch_release(&sampling->batch);
+    memory_batch_release(&sampling->rest);
     *sampling = (struct python_sampling){.frames = NULL};
 }
 
@@ -215,13 +217,6 @@ static const struct python_interpreter *interpreter_of(const struct python_proce
     return NULL;
 }
 
-static int64_t wall_clock_ns(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_REALTIME, &time);
-    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
 static void read_name(struct python_process *process, struct python_thread *thread, int64_t now_ns)
 {
     struct python_reader reader = {&process->memory, &process->runtime.layout};
@@ -306,6 +301,21 @@ static bool wants_sleep(const struct python_process *process, const struct pytho
     return !sampling->want_idle || interpreter == NULL || !python_pulse_counts(process, interpreter);
 }
 
+/* Notes what is told with a stack. True: that was told with the one before, too. */
+static bool repeats_circumstances(struct python_thread *thread, const struct python_stack *stack)
+{
+    struct python_circumstances *before = &thread->circumstances;
+    bool same = before->on_cpu == stack->on_cpu && before->has_gil == stack->has_gil &&
+                before->collecting == stack->collecting && before->idle_wanted == stack->idle_wanted &&
+                before->serves_task == stack->task.served_here && before->has_task == stack->task.known &&
+                before->task_id == stack->task.task_id;
+    if (!same)
+        *before = (struct python_circumstances){
+            stack->on_cpu,           stack->has_gil,    stack->collecting,  stack->idle_wanted,
+            stack->task.served_here, stack->task.known, stack->task.task_id};
+    return same;
+}
+
 /* Names and delivers the stack, or the one of the thread's last sample when `raw` is NULL. False: some frame is no
  * code, so the stack was read while its innermost frame was made or ended. */
 static bool deliver(struct python_process *process, struct python_thread *thread,
@@ -327,7 +337,7 @@ static bool deliver(struct python_process *process, struct python_thread *thread
         .thread_number = thread->number,
         .thread_id = thread->thread_id,
         .thread_name = text_of(thread->name),
-        .time_ns = wall_clock_ns(),
+        .time_ns = sampling->time_ns,
         .on_cpu = thread->look == THREAD_RUNS,
         .idle_wanted = sampling->want_idle,
         .has_gil = has_gil,
@@ -338,7 +348,10 @@ static bool deliver(struct python_process *process, struct python_thread *thread
         .frame_count = frame_count,
         .marks = sampling->wants_native ? NULL : thread->stack.marks,
         .unchanged = is_renamed || sampling->wants_native ? 0 : thread->stack.unchanged,
+        .mark = &thread->mark,
     };
+    stack.is_repeated = repeats_circumstances(thread, &stack) && thread->stack.is_repeated && !is_renamed &&
+                        !sampling->wants_native;
     sampling->counts.stacks++;
     sampling->deliver(sampling->context, &stack);
     return true;
@@ -396,7 +409,7 @@ static bool read_and_deliver(struct python_process *process, struct python_threa
     *result = read_stack(process, thread, sampling, now_ns);
     if (*result != STACK_OK || !check_state(process, thread, buffer->thread_state))
         return true;
-    python_pulse_note(thread, interpreter);
+    thread->gil_note = thread->plan.batch != NULL ? thread->plan_note : python_pulse_note(interpreter);
     thread->read_ns = now_ns;
     thread->has_kept = thread->look != THREAD_RUNS && !thread->looked_late;
     if (buffer->frame_count > 0)
@@ -457,18 +470,26 @@ static bool has_note(const struct python_process *process, const struct python_t
            python_pulse_counts(process, interpreter) && !is_to_be_paused(thread, sampling);
 }
 
+/* Whether the GIL proves that its last stack still stands. */
+static bool stands_still(const struct python_process *process, const struct python_thread *thread,
+                         const struct python_interpreter *interpreter, const struct python_sampling *sampling,
+                         int64_t now_ns)
+{
+    return has_note(process, thread, interpreter, sampling, now_ns) &&
+           python_pulse_proves_still(thread, interpreter);
+}
+
 /* Delivers the last stack once more if it still stands. */
 static bool repeat_stack(struct python_process *process, struct python_thread *thread,
                          const struct python_interpreter *interpreter, struct python_sampling *sampling,
                          int64_t now_ns)
 {
-    bool is_proved = has_note(process, thread, interpreter, sampling, now_ns) &&
-                     python_pulse_proves_still(thread, interpreter);
+    bool is_proved = stands_still(process, thread, interpreter, sampling, now_ns);
     if ((!is_proved && !has_kept_stack(thread)) ||
         !deliver_kept(process, thread, interpreter, sampling, now_ns))
         return false;
     if (is_proved && (interpreter->is_steady || interpreter->switches != thread->gil_note.switches))
-        python_pulse_note(thread, interpreter);
+        thread->gil_note = python_pulse_note(interpreter);
     return true;
 }
 
@@ -481,6 +502,7 @@ static bool had_gil(const struct python_process *process, const struct python_th
 /* A single copy is as good as two when the thread could not run Python code while it was made. */
 static void settle_plan(struct python_thread *thread, const struct python_interpreter *interpreter)
 {
+    thread->plan_note = python_pulse_note(interpreter);
     if (!thread->plan.is_single)
         return;
     bool was_still = interpreter->is_steady && interpreter->last_holder != thread->address;
@@ -509,7 +531,6 @@ static enum python_process_result sample_thread(struct python_process *process, 
     if (repeat_stack(process, thread, interpreter, sampling, now_ns))
         return PROCESS_OK;
     thread->has_kept = false;
-    settle_plan(thread, interpreter);
     enum python_stack_result result = STACK_BROKEN;
     bool settled = false;
     for (int attempt = 0; !settled && attempt < MOST_DELIVERY_ATTEMPTS; attempt++)
@@ -544,11 +565,12 @@ static enum python_process_result refresh(struct python_process *process)
 }
 
 /* Where all threads are recorded, what the kernel says is only told, and does not decide. */
-static bool may_presume(const struct python_process *process, const struct python_thread *thread,
+static bool may_presume(const struct python_process *process, struct python_thread *thread,
                         const struct python_sampling *sampling)
 {
     return sampling->want_idle && !sampling->only_gil && !sampling->pauses && !sampling->wants_native &&
-           !sampling->asks_kernel && thread->habits[had_gil(process, thread)].is_known;
+           thread->habits[had_gil(process, thread)].is_known &&
+           !(sampling->asks_kernel && python_thread_is_due(thread));
 }
 
 /* Frames change only in who has the GIL: others need no second copy, if it turns out that they did not have it. */
@@ -559,14 +581,16 @@ static bool is_likely_still(const struct python_process *process, const struct p
            interpreter->last_holder != 0 && interpreter->last_holder != thread->address;
 }
 
-/* Who has not had the GIL for some time is likely not to have it now; if so, its last stack still stands. */
-static bool is_expected_still(const struct python_process *process, const struct python_thread *thread,
-                              const struct python_sampling *sampling, int64_t now_ns)
+/* Whether a read does without the thread's stack. The first one of a tick: it did not have the GIL at the tick before, so
+ * that its stack may still stand. The rest: that turned out to be so, or the first one has it. */
+static bool is_to_be_left_out(const struct python_process *process, const struct python_thread *thread,
+                              const struct python_sampling *sampling, int64_t now_ns, bool is_rest)
 {
     const struct python_interpreter *interpreter = interpreter_of(process, thread);
-    return interpreter != NULL && interpreter->quiet_ticks >= TICKS_TO_EXPECT &&
-           interpreter->last_holder != thread->address &&
-           has_note(process, thread, interpreter, sampling, now_ns);
+    if (interpreter == NULL || !has_note(process, thread, interpreter, sampling, now_ns))
+        return false;
+    return is_rest ? python_pulse_proves_still(thread, interpreter)
+                   : interpreter->last_holder != 0 && interpreter->last_holder != thread->address;
 }
 
 /* Whether the stack of the thread is wanted, as far as that can be told before the tick's read. */
@@ -593,28 +617,47 @@ static void look_at_threads(struct python_process *process, const struct python_
     }
 }
 
-/* Puts the stacks that are wanted into the tick's batch. True: some of them as single copies. */
-static bool plan_threads(struct python_process *process, struct python_sampling *sampling, int64_t now_ns,
-                         bool expects_still)
+/* Puts the stacks that are wanted into the batch. True: some of them as single copies. */
+static bool plan_threads(struct python_process *process, struct python_sampling *sampling,
+                         struct memory_batch *batch, int64_t now_ns)
 {
-    bool has_single = false;
+    bool has_single = false, is_rest = batch == &sampling->rest;
     for (size_t i = 0; i < process->thread_count; i++) {
         struct python_thread *thread = &process->threads[i];
+        if (is_rest && !thread->is_left_out)
+            continue;
         thread->plan.batch = NULL;
         thread->is_left_out = false;
         if (!is_wanted(process, thread, sampling) || has_kept_stack(thread) ||
             is_to_be_paused(thread, sampling))
             continue;
-        thread->is_left_out = expects_still && is_expected_still(process, thread, sampling, now_ns);
+        thread->is_left_out = is_to_be_left_out(process, thread, sampling, now_ns, is_rest);
         if (thread->is_left_out)
             continue;
         bool is_single = is_likely_still(process, thread);
-        python_stack_plan(&thread->plan, &sampling->batch, &thread->remembered, &process->runtime.layout,
+        python_stack_plan(&thread->plan, batch, &thread->remembered, &process->runtime.layout,
                           thread->address, is_single);
         thread->plan.waits = thread->look == THREAD_WAITS || thread->look == THREAD_SLEPT;
         has_single = has_single || is_single;
     }
     return has_single;
+}
+
+/* After the batch was read. */
+static void settle_plans(struct python_process *process, const struct memory_batch *batch)
+{
+    for (size_t i = 0; i < process->thread_count; i++) {
+        struct python_thread *thread = &process->threads[i];
+        const struct python_interpreter *interpreter = interpreter_of(process, thread);
+        if (thread->plan.batch == batch && interpreter != NULL)
+            settle_plan(thread, interpreter);
+    }
+}
+
+static void drop_plans(struct python_process *process)
+{
+    for (size_t i = 0; i < process->thread_count; i++)
+        process->threads[i].plan.batch = NULL;
 }
 
 /* Only what tells whether the lists changed and who has the GIL. */
@@ -633,15 +676,14 @@ static enum memory_result read_pulse(struct python_process *process, struct pyth
 
 /* All that a tick needs to know of a process, in one read. */
 static enum memory_result read_batch(struct python_process *process, struct python_sampling *sampling,
-                                     int64_t now_ns, bool expects_still)
+                                     struct memory_batch *batch, int64_t now_ns)
 {
     size_t pulse_at, codes_at;
-    struct memory_batch *batch = &sampling->batch;
     memory_batch_clear(batch);
     if (!python_pulse_plan(process, batch, now_ns, &pulse_at))
         return MEMORY_FAULT;
     bool with_codes = python_code_cache_plan(&process->codes, batch, now_ns, &codes_at);
-    bool has_single = plan_threads(process, sampling, now_ns, expects_still);
+    bool has_single = plan_threads(process, sampling, batch, now_ns);
     python_pulse_plan_end(process, batch, has_single || process->thread_count > 2);
     enum memory_result result = memory_batch_read(batch, &process->memory);
     if (result == MEMORY_OK) {
@@ -649,23 +691,24 @@ static enum memory_result read_batch(struct python_process *process, struct pyth
         if (with_codes)
             python_code_cache_compare(&process->codes, &process->runtime.layout, batch->bytes + codes_at,
                                       now_ns);
+        settle_plans(process, batch);
         return MEMORY_OK;
     }
     /* Something that was remembered is not mapped any more: each thread finds out for itself. */
-    for (size_t i = 0; i < process->thread_count; i++)
-        process->threads[i].plan.batch = NULL;
+    drop_plans(process);
     return result == MEMORY_FAULT ? read_pulse(process, sampling, now_ns) : result;
 }
 
 /* Whether many stacks that were expected to stand still are not proved to. */
-static bool lacks_stacks(const struct python_process *process)
+static bool lacks_stacks(const struct python_process *process, const struct python_sampling *sampling,
+                         int64_t now_ns)
 {
     size_t count = 0;
     for (size_t i = 0; i < process->thread_count; i++) {
         const struct python_thread *thread = &process->threads[i];
         const struct python_interpreter *interpreter = interpreter_of(process, thread);
-        count +=
-            thread->is_left_out && interpreter != NULL && !python_pulse_proves_still(thread, interpreter);
+        count += thread->is_left_out && interpreter != NULL &&
+                 !stands_still(process, thread, interpreter, sampling, now_ns);
     }
     return count >= THREADS_FOR_BATCH;
 }
@@ -674,12 +717,14 @@ static enum memory_result read_tick(struct python_process *process, struct pytho
                                     int64_t now_ns)
 {
     look_at_threads(process, sampling);
-    enum memory_result result = read_batch(process, sampling, now_ns, true);
-    if (result != MEMORY_OK || process->list_is_stale || !lacks_stacks(process))
+    enum memory_result result = read_batch(process, sampling, &sampling->batch, now_ns);
+    if (result != MEMORY_OK || process->list_is_stale || !lacks_stacks(process, sampling, now_ns))
         return result;
-    result = read_batch(process, sampling, now_ns, false);
-    for (size_t i = 0; i < process->interpreter_count; i++)
-        process->interpreters[i].quiet_ticks = 0;
+    uint64_t generation = process->interpreters[0].code_generation;
+    result = read_batch(process, sampling, &sampling->rest, now_ns);
+    /* The codes of the first stacks may be others by now. */
+    if (process->interpreters[0].code_generation != generation)
+        drop_plans(process);
     return result;
 }
 
@@ -687,8 +732,7 @@ static enum memory_result read_tick(struct python_process *process, struct pytho
 static enum python_process_result refresh_lists(struct python_process *process,
                                                 struct python_sampling *sampling, int64_t now_ns)
 {
-    for (size_t i = 0; i < process->thread_count; i++)
-        process->threads[i].plan.batch = NULL;
+    drop_plans(process);
     enum python_process_result result = refresh(process);
     if (result != PROCESS_OK || process->list_is_stale)
         return result;
@@ -696,9 +740,33 @@ static enum python_process_result refresh_lists(struct python_process *process,
     return memory_result == MEMORY_OK ? PROCESS_OK : result_of_memory(memory_result);
 }
 
+/* Where it is not described, it can be found as soon as some codes are known. */
+static void find_code_counter(struct python_process *process)
+{
+    struct python_layout *layout = &process->runtime.layout;
+    if (LIKELY(layout->code.version == 0 || layout->interpreter.bytes == 0 || layout->free_threaded ||
+               layout->interpreter.code_generation != NO_OFFSET ||
+               process->counter_tries == MOST_COUNTER_TRIES || process->interpreter_count != 1 ||
+               process->codes.size < PYTHON_CODES_TO_FIND_COUNTER))
+        return;
+    process->counter_tries++;
+    /* From the next tick on it is part of what is read. */
+    if (python_code_counter_find(&process->memory, &process->codes, process->interpreters[0].address,
+                                 layout->interpreter.bytes, &layout->interpreter.code_generation))
+        process->list_is_stale = true;
+}
+
+static int64_t wall_clock_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_REALTIME, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
 enum python_process_result python_process_sample(struct python_process *process,
                                                  struct python_sampling *sampling, int64_t now_ns)
 {
+    sampling->time_ns = wall_clock_ns();
     enum python_process_result result = refresh(process);
     if (result != PROCESS_OK || process->list_is_stale)
         return result;
@@ -710,5 +778,6 @@ enum python_process_result python_process_sample(struct python_process *process,
         return result;
     for (size_t i = 0; i < process->thread_count && result == PROCESS_OK; i++)
         result = sample_thread(process, &process->threads[i], sampling, now_ns);
+    find_code_counter(process);
     return result;
 }

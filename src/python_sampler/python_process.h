@@ -46,7 +46,6 @@ struct python_interpreter {
     size_t again_at;      /* where the tick's batch has the GIL's state once more, at its end; 0: nowhere */
     bool shares_gil;      /* with another interpreter */
     bool is_steady;       /* nobody but last_holder had the GIL while the tick's batch was read */
-    uint32_t quiet_ticks; /* on end in which it switched once at most */
     uint64_t code_generation;
     bool collecting;
 };
@@ -55,6 +54,7 @@ struct python_interpreter {
 struct python_sampling {
     struct python_stack_buffer buffer;
     struct memory_batch batch; /* what one process is asked for in one tick */
+    struct memory_batch rest;  /* and what turned out to be needed besides */
     struct python_functions functions;
     struct python_frame *frames;
     struct merged_python *merging; /* only with native frames */
@@ -65,6 +65,7 @@ struct python_sampling {
     bool pauses; /* threads that run are stopped while they are read */
     bool wants_native;
     bool asks_kernel; /* this tick: what threads do, also where that is only told */
+    int64_t time_ns;  /* CLOCK_REALTIME, of the process's sample */
     void (*deliver)(void *context, const struct python_stack *stack);
     void *context;
 };
@@ -89,6 +90,7 @@ struct python_process {
     bool has_head;                    /* the batch has the head of the list of interpreters, too */
     size_t head_at;
     int64_t next_head_ns;
+    uint8_t counter_tries; /* to find the count of code objects */
 };
 
 enum python_process_result {

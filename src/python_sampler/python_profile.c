@@ -167,11 +167,28 @@ static uint32_t find_context(struct python_profile *into, const struct python_st
     return number;
 }
 
+static bool add_sample(struct python_profile *into, const struct sample *sample, uint32_t *mark)
+{
+    if (sample->stack == NO_STACK || sample->context == NO_CONTEXT)
+        return false;
+    if (into->profile->keep_times || mark == NULL)
+        return profile_add_sample(into->profile, sample);
+    *mark = profile_sum_sample(into->profile, sample);
+    return *mark != NO_SAMPLE;
+}
+
+/* The thread's mark is the number of the sample that its stack before was added to. */
 void python_profile_deliver(void *context, const struct python_stack *stack)
 {
     struct python_profile *into = context;
     if (into->failed)
         return;
+    if (stack->is_repeated && stack->mark != NULL && *stack->mark != NO_SAMPLE) {
+        struct sample *before = &into->profile->samples[*stack->mark];
+        before->value += (double)into->options.interval_ns;
+        before->count++;
+        return;
+    }
     struct sample sample = {
         .stack = find_node(into, stack),
         .context = find_context(into, stack),
@@ -180,6 +197,5 @@ void python_profile_deliver(void *context, const struct python_stack *stack)
         .value = (double)into->options.interval_ns,
         .count = 1,
     };
-    into->failed = sample.stack == NO_STACK || sample.context == NO_CONTEXT ||
-                   !profile_add_sample(into->profile, &sample);
+    into->failed = !add_sample(into, &sample, stack->mark);
 }

@@ -40,11 +40,17 @@ TEST(a_stack_becomes_a_sample)
                                  .functions = &functions,
                                  .frames = frames,
                                  .frame_count = 2};
+    uint32_t mark = UINT32_MAX;
     python_profile_deliver(&into, &stack);
+    stack.mark = &mark;
+    python_profile_deliver(&into, &stack);
+    stack.is_repeated = true;
     python_profile_deliver(&into, &stack);
     CHECK(!into.failed);
+    CHECK_INT(mark, 0);
     CHECK_INT(profile.sample_count, 1);
-    CHECK_INT(profile.samples[0].count, 2);
+    CHECK_INT(profile.samples[0].count, 3);
+    CHECK_INT(profile.samples[0].value, 30000000);
     CHECK_INT(stack_tree_depth(&profile.stacks, profile.samples[0].stack), 2);
     const struct frame *frame = &profile.frames.frames[profile.stacks.nodes[profile.samples[0].stack].frame];
     CHECK(text_equal(profile_text(&profile, frame->name), TEXT("inner")));

@@ -113,21 +113,30 @@ static void take_switches(const struct python_process *process, struct python_in
     interpreter->is_steady = false;
     if (!python_pulse_counts(process, interpreter))
         return;
-    uint64_t before = interpreter->switches;
     uint64_t current = word_u64(process, process->runtime.address, layout->runtime.current_thread);
     interpreter->last_holder = word_u64(process, interpreter->gil, layout->gil.holder);
     /* One that was put in another's place without taking the GIL anew. */
     if (current != 0 && current != interpreter->last_holder)
         interpreter->last_holder = 0;
     interpreter->switches = word_u64(process, interpreter->gil, layout->gil.switches);
-    bool is_quiet = interpreter->last_holder != 0 && interpreter->switches - before <= 1;
-    interpreter->quiet_ticks = is_quiet ? interpreter->quiet_ticks + 1 : 0;
     if (interpreter->again_at == 0)
         return;
     const unsigned char *again = batch_bytes + interpreter->again_at;
     interpreter->is_steady =
         load_u64(again) == interpreter->last_holder &&
         load_u64(again + layout->gil.switches - layout->gil.holder) == interpreter->switches;
+}
+
+/* Each interpreter has a count of its own, but what is known of codes is of all of them. */
+static uint64_t read_generation(const struct python_process *process,
+                                const struct python_interpreter *interpreter)
+{
+    const struct python_layout *layout = &process->runtime.layout;
+    if (process->interpreter_count > 1)
+        return 0;
+    return layout->code.version == 0
+               ? word_u64(process, interpreter->address, layout->interpreter.code_generation)
+               : word_u32(process, interpreter->address, layout->interpreter.code_generation);
 }
 
 static void take_interpreter(struct python_process *process, struct python_interpreter *interpreter)
@@ -138,8 +147,7 @@ static void take_interpreter(struct python_process *process, struct python_inter
         process->list_is_stale = process->list_is_stale || interpreter->threads_head != 0;
         interpreter->threads_head = head;
     }
-    interpreter->code_generation =
-        word_u64(process, interpreter->address, layout->interpreter.code_generation);
+    interpreter->code_generation = read_generation(process, interpreter);
     /* A count that never was changed is as good as none at 0: then entries are checked by time. */
     interpreter->collecting = word_u32(process, interpreter->address, layout->interpreter.collecting) != 0 ||
                               word_u32(process, process->runtime.address, layout->runtime.collecting) != 0;
@@ -170,11 +178,11 @@ void python_pulse_take(struct python_process *process, const struct memory_batch
     }
 }
 
-void python_pulse_note(struct python_thread *thread, const struct python_interpreter *interpreter)
+struct python_gil_note python_pulse_note(const struct python_interpreter *interpreter)
 {
-    thread->gil_note = (struct python_gil_note){.holder = interpreter->last_holder,
-                                                .switches = interpreter->switches,
-                                                .is_firm = interpreter->is_steady};
+    return (struct python_gil_note){.holder = interpreter->last_holder,
+                                    .switches = interpreter->switches,
+                                    .is_firm = interpreter->is_steady};
 }
 
 /* Who had the GIL at the note may have run since, and who has it now. A note that is not firm may have the holder

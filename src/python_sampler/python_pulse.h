@@ -29,9 +29,9 @@ void python_pulse_plan_end(struct python_process *process, struct memory_batch *
 void python_pulse_take(struct python_process *process, const struct memory_batch *batch, size_t at);
 /* Whether it is known how often the GIL went to another thread. */
 bool python_pulse_counts(const struct python_process *process, const struct python_interpreter *interpreter);
-/* The GIL's state when a stack of the thread is read. */
-void python_pulse_note(struct python_thread *thread, const struct python_interpreter *interpreter);
-/* Whether the thread has not run Python code from that note to the newest pulse. */
+/* The GIL's state, to be kept with a stack that is read in the same batch or later. */
+struct python_gil_note python_pulse_note(const struct python_interpreter *interpreter);
+/* Whether the thread has not run Python code from the note of its stack to the newest pulse. */
 bool python_pulse_proves_still(const struct python_thread *thread,
                                const struct python_interpreter *interpreter);
 

@@ -8,11 +8,9 @@
 
 static struct python_thread thread_noted(uint64_t holder, uint64_t switches, bool is_steady)
 {
-    struct python_thread thread = {.address = THREAD};
     struct python_interpreter interpreter = {
         .last_holder = holder, .switches = switches, .is_steady = is_steady};
-    python_pulse_note(&thread, &interpreter);
-    return thread;
+    return (struct python_thread){.address = THREAD, .gil_note = python_pulse_note(&interpreter)};
 }
 
 static bool is_still(const struct python_thread *thread, uint64_t holder, uint64_t switches)

@@ -41,6 +41,9 @@ struct python_stack {
      * the outermost `unchanged` frames are those that were left there at this thread's stack before. */
     uint32_t *marks;
     size_t unchanged;
+    /* And one for the thread, UINT32_MAX at first. */
+    uint32_t *mark;
+    bool is_repeated; /* all but its time is as in this thread's stack before */
 };
 
 #endif

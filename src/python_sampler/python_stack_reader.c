@@ -22,6 +22,10 @@
 #define PAGE_BYTES 4096
 #define OWNED_BY_GENERATOR 1
 #define POINTER_TAG_BITS UINT64_C(7)
+/* Frames lie in chunks of whole pages: the address of the chunk before, the size, the end in use, the frames; the first
+ * chunk of a thread leaves out the place of one word. */
+#define FIRST_FRAME_IN_CHUNK 32
+#define SIZE_IN_CHUNK 8
 
 struct reading {
     struct python_stack_buffer *buffer;
@@ -33,6 +37,7 @@ struct reading {
     uint64_t missing;         /* frame that is in no span */
     uint64_t lone_frame;      /* that the attempt before found to be the whole stack */
     uint64_t next_lone_frame; /* that this attempt found */
+    struct python_root root;  /* that this attempt found */
     enum memory_result memory_result;
 };
 
@@ -206,6 +211,36 @@ static bool may_be_single(struct reading *reading, const struct frame_view *view
     return false;
 }
 
+/* Whether the frame is the first one in the first chunk of its thread. `bytes`: a copy of the frame. */
+static bool is_first_in_chunks(const struct span *span, uint64_t address, const unsigned char *bytes)
+{
+    if (address % PAGE_BYTES != FIRST_FRAME_IN_CHUNK || address - span->start < FIRST_FRAME_IN_CHUNK)
+        return false;
+    const unsigned char *chunk = bytes - FIRST_FRAME_IN_CHUNK;
+    uint64_t size = load_u64(chunk + SIZE_IN_CHUNK);
+    return load_u64(chunk) == 0 && size != 0 && size % PAGE_BYTES == 0;
+}
+
+/* Whether the frame is known as the outermost one, so that its caller need not be read. No frame lies below it, and what
+ * called it was called by nobody before. */
+static bool is_known_root(const struct python_root *root, const struct frame_view *view,
+                          const struct span *span, uint64_t address, const unsigned char *bytes)
+{
+    return address == root->frame && view->previous == root->caller && view->code == root->code &&
+           root->caller != 0 && is_first_in_chunks(span, address, bytes);
+}
+
+/* A hidden frame that nobody called is the caller of the outermost one. */
+static void note_root(struct reading *reading, uint64_t caller)
+{
+    const struct python_stack_buffer *buffer = reading->buffer;
+    if (buffer->frame_count == 0)
+        return;
+    const struct python_raw_frame *frame = &buffer->frames[buffer->frame_count - 1];
+    if (frame->address % PAGE_BYTES == FIRST_FRAME_IN_CHUNK)
+        reading->root = (struct python_root){frame->address, frame->code, caller};
+}
+
 static enum attempt_result walk(struct reading *reading, uint64_t innermost, const unsigned char *first,
                                 const unsigned char *second, bool is_thrifty)
 {
@@ -215,6 +250,7 @@ static enum attempt_result walk(struct reading *reading, uint64_t innermost, con
     bool strict = reading->attempt < STRICT_ATTEMPTS;
     size_t steps = 0;
     buffer->frame_count = 0;
+    reading->root.caller = 0;
     uint64_t mark = 0;          /* a chain that comes back to it never was */
     bool callee_agrees = false; /* so that this frame did not change between the copies */
     for (uint64_t address = innermost; address != 0; steps++) {
@@ -247,9 +283,13 @@ static enum attempt_result walk(struct reading *reading, uint64_t innermost, con
             uint32_t copy = layout->frame.bytecode_index == NO_OFFSET
                                 ? 0
                                 : load_u32(again + at + layout->frame.bytecode_index);
-            buffer->frames[buffer->frame_count++] =
-                (struct python_raw_frame){address, view.code & ~POINTER_TAG_BITS, view.instruction, copy,
-                                          marks_entry(layout, again + at)};
+            view.code &= ~POINTER_TAG_BITS;
+            buffer->frames[buffer->frame_count++] = (struct python_raw_frame){
+                address, view.code, view.instruction, copy, marks_entry(layout, again + at)};
+            if (is_known_root(&reading->remembered->root, &view, span, address, again + at))
+                view.previous = 0;
+        } else if (view.previous == 0) {
+            note_root(reading, address);
         }
         /* From 3.12 on a hidden frame stands between the calls of the loop. */
         if ((view.previous == 0 || view.owner >= layout->frame.first_hidden_owner) && buffer->frame_count > 0)
@@ -366,6 +406,21 @@ static void age(struct python_stack_memory *remembered)
         span_set_clear(&remembered->spans);
     else if (remembered->clock % EXPIRE_SAMPLES == 0)
         span_set_expire(&remembered->spans, remembered->clock - EXPIRE_SAMPLES);
+    if (remembered->clock % EXPIRE_SAMPLES == 0)
+        remembered->root.caller = 0;
+}
+
+/* From now on the begin of the chunk is read instead of what called the outermost frame. */
+static void keep_root(struct reading *reading)
+{
+    struct python_stack_memory *remembered = reading->remembered;
+    const struct python_root *root = &reading->root;
+    size_t bytes = reading->layout->frame.bytes;
+    if (root->caller == 0 || !span_set_add(&remembered->spans, root->frame - FIRST_FRAME_IN_CHUNK,
+                                           FIRST_FRAME_IN_CHUNK + bytes, remembered->clock))
+        return;
+    remembered->root = *root;
+    span_set_drop_lesser(&remembered->spans, root->caller, bytes + ROOM_AHEAD_BYTES);
 }
 
 static enum python_stack_result read_patiently(struct reading *reading, const struct python_stack_plan *plan)
@@ -410,5 +465,7 @@ enum python_stack_result python_stack_read(struct python_stack_buffer *buffer,
     enum python_stack_result result = read_patiently(&reading, plan);
     /* Not before: the plan's batch was read with what was remembered then. */
     age(remembered);
+    if (result == STACK_OK)
+        keep_root(&reading);
     return result;
 }

@@ -8,7 +8,8 @@
  * its second copy tells what ran in it right after. Anything else is read again, and given up after some attempts.
  * One copy does for a thread that is proved not to have had the GIL while it was made, and for the frames that stand
  * between two calls of the interpreter's loop, on the C stack: they do not change while the frame that they called is
- * the same in both copies.
+ * the same in both copies. Below the frame at the begin of the thread's first stretch of frames there is no other one,
+ * so once that was seen, nothing below it is read for some samples.
  *
  * Owns: what it remembers of the thread's frames, until python_stack_memory_release().
  * Threads: one at a time.
@@ -36,11 +37,19 @@ struct python_raw_frame {
     bool is_entry; /* the outermost one that a call of the interpreter's loop runs */
 };
 
+/* The outermost frame of a thread. */
+struct python_root {
+    uint64_t frame;
+    uint64_t code;
+    uint64_t caller; /* the hidden frame that called it, and that nobody called; 0: not known */
+};
+
 /* What is remembered of one thread between its samples. */
 struct python_stack_memory {
     struct span_set spans; /* where its frames were */
     uint64_t cframe;       /* 3.11 and 3.12: where the pointer to the innermost frame was */
     uint32_t clock;        /* samples so far */
+    struct python_root root;
 };
 
 /* Where the parts of one reading are in a batch. */

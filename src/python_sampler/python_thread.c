@@ -9,11 +9,15 @@
 #include "python_sampler/process_numbers.h"
 
 #define MOST_SKIPPED_LOOKS 16
+#define MOST_SKIPPED_ASKS 3
 
 void python_thread_init(struct python_thread *thread, uint64_t address, uint64_t interpreter)
 {
-    *thread = (struct python_thread){
-        .address = address, .interpreter = interpreter, .state_descriptor = -1, .schedule_descriptor = -1};
+    *thread = (struct python_thread){.address = address,
+                                     .interpreter = interpreter,
+                                     .state_descriptor = -1,
+                                     .schedule_descriptor = -1,
+                                     .mark = UINT32_MAX};
     python_stack_memory_init(&thread->remembered);
     python_named_stack_init(&thread->stack);
 }
@@ -154,6 +158,14 @@ void python_thread_presume(struct python_thread *thread, pid_t pid, bool has_gil
         thread->look = python_thread_look(thread, pid, wants_sleep);
 }
 
+bool python_thread_is_due(struct python_thread *thread)
+{
+    if (thread->asks_to_skip == 0)
+        return true;
+    thread->asks_to_skip--;
+    return false;
+}
+
 void python_thread_settle_look(struct python_thread *thread, pid_t pid, bool has_gil, bool wants_sleep)
 {
     struct python_thread_habit *habit = &thread->habits[has_gil];
@@ -163,7 +175,14 @@ void python_thread_settle_look(struct python_thread *thread, pid_t pid, bool has
     if (thread->is_presumed)
         thread->look = python_thread_look(thread, pid, wants_sleep);
     thread->is_presumed = false;
-    *habit = (struct python_thread_habit){true, thread->look == THREAD_RUNS, place};
+    bool runs = thread->look == THREAD_RUNS;
+    bool is_steady = habit->is_known && habit->place == place && habit->runs == runs;
+    *habit = (struct python_thread_habit){true, runs, place};
+    if (!is_steady)
+        thread->steadiness = 0;
+    else if (thread->steadiness < MOST_SKIPPED_ASKS)
+        thread->steadiness++;
+    thread->asks_to_skip = thread->steadiness;
 }
 
 void python_thread_read_kernel_name(struct python_thread *thread, pid_t pid)

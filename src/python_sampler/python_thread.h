@@ -50,6 +50,13 @@ struct python_gil_note {
     bool is_firm; /* both were found twice */
 };
 
+/* What is told with a stack. */
+struct python_circumstances {
+    bool on_cpu, has_gil, collecting, idle_wanted;
+    bool serves_task, has_task;
+    int64_t task_id;
+};
+
 struct python_thread {
     uint64_t address; /* of its PyThreadState */
     uint64_t interpreter;
@@ -61,24 +68,28 @@ struct python_thread {
     char schedule[PYTHON_SCHEDULE_BYTES]; /* how long and how often it ran, as the kernel says it */
     size_t schedule_size;
     struct python_thread_habit habits[2]; /* without and with the GIL */
+    uint8_t asks_to_skip, steadiness;     /* see python_thread_is_due() */
     bool was_waiting;                     /* when it was last looked at */
     bool surely_waited;                   /* and had not run since the look before */
     uint8_t unslept_looks; /* how often it waited, but had run in between: as often it is not asked */
     uint8_t looks_to_skip;
-    struct python_named_stack stack;       /* its last one */
-    enum python_worker_state worker_state; /* as that stack tells it */
-    bool has_kept;                         /* that is the stack which it still waits with */
-    struct python_gil_note gil_note;       /* of that stack */
-    int64_t read_ns;                       /* when it was read */
-    bool listed;                           /* seen in the newest walk of the list */
-    int64_t named_ns;                      /* when the name was last looked up */
+    struct python_named_stack stack;           /* its last one */
+    struct python_circumstances circumstances; /* that it was delivered with */
+    uint32_t mark;                             /* the receiver's */
+    enum python_worker_state worker_state;     /* as that stack tells it */
+    bool has_kept;                             /* that is the stack which it still waits with */
+    struct python_gil_note gil_note;           /* of that stack */
+    int64_t read_ns;                           /* when it was read */
+    bool listed;                               /* seen in the newest walk of the list */
+    int64_t named_ns;                          /* when the name was last looked up */
     int64_t name_trust_ns;
     char name[PYTHON_THREAD_NAME_BYTES];
     enum python_thread_look look; /* of this tick */
     bool looked_late;             /* after its stack was read, or not at all */
     bool is_presumed;             /* it was not asked */
     struct python_stack_plan plan;
-    bool is_left_out; /* of the tick's read, since its last stack is expected to stand */
+    struct python_gil_note plan_note; /* of the batch that the plan is for */
+    bool is_left_out;                 /* of the tick's read, since its last stack is expected to stand */
     struct thread_pause pause;
     struct native_stack native; /* of the last stack, when it is wanted */
     struct python_stack_memory remembered;
@@ -93,6 +104,8 @@ void python_thread_identify(struct python_thread *thread, const struct python_ru
 enum python_thread_look python_thread_look(struct python_thread *thread, pid_t pid, bool wants_sleep);
 /* Takes the answer of before, with or without the GIL; one that never was asked is asked. */
 void python_thread_presume(struct python_thread *thread, pid_t pid, bool has_gil, bool wants_sleep);
+/* Whether it is to be asked this time, when all are that need it: one that always does the same is asked more seldom. */
+bool python_thread_is_due(struct python_thread *thread);
 /* When its stack is known: one that is at another place than before is asked after all. */
 void python_thread_settle_look(struct python_thread *thread, pid_t pid, bool has_gil, bool wants_sleep);
 /* The name that the kernel has for it. */

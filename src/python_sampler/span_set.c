@@ -111,6 +111,17 @@ void span_set_expire(struct span_set *set, uint32_t oldest)
     number_spans(set);
 }
 
+void span_set_drop_lesser(struct span_set *set, uint64_t address, size_t most_bytes)
+{
+    size_t at = count_before(set, address);
+    if (at == set->count || !set->spans[at].is_lesser || set->spans[at].start != address ||
+        set->spans[at].end - address > most_bytes)
+        return;
+    set->count--;
+    memmove(&set->spans[at], &set->spans[at + 1], (set->count - at) * sizeof(*set->spans));
+    number_spans(set);
+}
+
 /* The end of a piece may be beyond the highest address. */
 static bool holds(const struct span *span, uint64_t address, size_t size)
 {

@@ -45,6 +45,8 @@ bool span_set_add(struct span_set *set, uint64_t address, size_t size, uint32_t 
 bool span_set_add_lesser(struct span_set *set, uint64_t address, size_t size, uint32_t now) MUST_CHECK;
 /* Forgets spans not used since `oldest`. */
 void span_set_expire(struct span_set *set, uint32_t oldest);
+/* Forgets the lesser span that begins at `address` and is no longer than `most_bytes`, if there is one. */
+void span_set_drop_lesser(struct span_set *set, uint64_t address, size_t most_bytes);
 /* The span with all of [address, address + size), or NULL. `hint`: try this one first, may be NULL. */
 struct span *span_set_find(const struct span_set *set, uint64_t address, size_t size, struct span *hint);
 

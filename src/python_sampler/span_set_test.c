@@ -66,6 +66,24 @@ TEST(unused_spans_expire)
     span_set_release(&set);
 }
 
+TEST(a_lesser_span_of_its_own_can_be_dropped)
+{
+    struct span_set set;
+    span_set_init(&set);
+    CHECK(span_set_add(&set, 10000, 100, 1));
+    CHECK(span_set_add_lesser(&set, 50000, 100, 1));
+    span_set_drop_lesser(&set, 10000, 100);
+    span_set_drop_lesser(&set, 50001, 100);
+    span_set_drop_lesser(&set, 50000, 99);
+    span_set_drop_lesser(&set, 90000, 100);
+    CHECK_INT(set.count, 2);
+    span_set_drop_lesser(&set, 50000, 100);
+    CHECK_INT(set.count, 1);
+    CHECK_INT(set.total_bytes, 100);
+    CHECK(span_set_find(&set, 50000, 100, NULL) == NULL);
+    span_set_release(&set);
+}
+
 TEST(impossible_pieces_are_refused)
 {
     struct span_set set;
