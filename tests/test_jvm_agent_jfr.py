@@ -106,6 +106,8 @@ def test_a_compact_recording_says_the_same(home17, classes, tmp_path, sparkflame
     assert sizes[0] < 0.85 * sizes[1], sizes
     chunks, counts = summary(path)
     assert chunks >= 2 and counts["jdk.ExecutionSample"] > 1000 and counts["jdk.InitialSystemProperty"] > 5, counts
+    # Ended, it was put in order: all constants of a chunk stand together.
+    assert counts["jdk.CheckPoint"] == chunks, counts
     stacks = printed_stacks(path)
     assert len(stacks) == counts["jdk.ExecutionSample"] and all(frames for frames, _ in stacks)
     by_jdk = collections.Counter(";".join(reversed(frames)) for frames, _ in stacks if frames[0] == "Shares.leafOfDeep")
