@@ -13,6 +13,9 @@
 #define POOLS_OFFSET_OFFSET 16u
 #define PIECES_LIMIT ((size_t)1 << 24)
 
+/* How those of one type follow each other; backwards: by their last fields first. */
+enum order { AS_RECORDED, BY_CONTENT, BY_CONTENT_BACKWARDS };
+
 /* An event or a constant. */
 struct piece {
     const uint8_t *bytes;
@@ -20,7 +23,7 @@ struct piece {
     uint32_t body;  /* where that begins by which it is sorted, behind its number or time */
     uint32_t place; /* in the recording */
     uint16_t type;
-    bool in_order; /* stays in the order of the recording */
+    uint8_t order;
 };
 
 struct pieces {
@@ -39,12 +42,18 @@ struct chunk {
 static const struct {
     enum jfr_type type;
     const char *fields;
-    bool sorted;
+    enum order order;
 } shapes[] = {
-    {JFR_STRING, "t", false},    {JFR_SYMBOL, "t", false},       {JFR_CLASS, "t", true},
-    {JFR_METHOD, "ntnn", true},  {JFR_STACK_FRAME, "nnn", true}, {JFR_STACK_TRACE, "nl", false},
-    {JFR_THREAD, "tntn", false}, {JFR_FRAME_TYPE, "t", false},   {JFR_THREAD_STATE, "t", false},
-    {JFR_GC_WHEN, "t", false},
+    {JFR_STRING, "t", AS_RECORDED},
+    {JFR_SYMBOL, "t", AS_RECORDED},
+    {JFR_CLASS, "t", BY_CONTENT},
+    {JFR_METHOD, "ntnn", BY_CONTENT},
+    {JFR_STACK_FRAME, "nnn", BY_CONTENT_BACKWARDS}, /* few kinds of code, some more lines, many methods */
+    {JFR_STACK_TRACE, "nl", AS_RECORDED},
+    {JFR_THREAD, "tntn", AS_RECORDED},
+    {JFR_FRAME_TYPE, "t", AS_RECORDED},
+    {JFR_THREAD_STATE, "t", AS_RECORDED},
+    {JFR_GC_WHEN, "t", AS_RECORDED},
 };
 
 /* Events that tell of a thread and its stack; their order says nothing beyond their times. */
@@ -98,7 +107,7 @@ static bool read_constant(struct chunk *chunk, struct jfr_cursor *cursor, uint64
     for (size_t i = 0; i < COUNT_OF(shapes); i++)
         if (shapes[i].type == type) {
             fields = shapes[i].fields;
-            piece.in_order = !shapes[i].sorted;
+            piece.order = (uint8_t)shapes[i].order;
         }
     if (fields == NULL)
         return false;
@@ -147,8 +156,25 @@ static bool read_event(struct chunk *chunk, struct jfr_cursor *cursor)
     piece.type = (uint16_t)type;
     piece.size = (uint32_t)size;
     piece.body = (uint32_t)(inside.at - piece.bytes);
-    piece.in_order = !is_sample(type);
+    piece.order = is_sample(type) ? BY_CONTENT : AS_RECORDED;
     return add_piece(&chunk->events, piece);
+}
+
+static int compare_backwards(const uint8_t *left, const uint8_t *right, uint32_t size)
+{
+    for (; size > 0; size--, left--, right--)
+        if (left[-1] != right[-1])
+            return left[-1] < right[-1] ? -1 : 1;
+    return 0;
+}
+
+static int compare_content(const struct piece *a, const struct piece *b)
+{
+    uint32_t a_size = a->size - a->body, b_size = b->size - b->body, size = a_size < b_size ? a_size : b_size;
+    int order = a->order == BY_CONTENT_BACKWARDS
+                    ? compare_backwards(a->bytes + a->size, b->bytes + b->size, size)
+                    : memcmp(a->bytes + a->body, b->bytes + b->body, size);
+    return order != 0 ? order : a_size == b_size ? 0 : a_size < b_size ? -1 : 1;
 }
 
 static int compare_pieces(const void *left, const void *right)
@@ -156,9 +182,7 @@ static int compare_pieces(const void *left, const void *right)
     const struct piece *a = left, *b = right;
     if (a->type != b->type)
         return a->type < b->type ? -1 : 1;
-    uint32_t a_size = a->size - a->body, b_size = b->size - b->body;
-    int order =
-        a->in_order ? 0 : memcmp(a->bytes + a->body, b->bytes + b->body, a_size < b_size ? a_size : b_size);
+    int order = a->order == AS_RECORDED ? 0 : compare_content(a, b);
     return order != 0 ? order : a->place < b->place ? -1 : 1;
 }
 
