@@ -53,6 +53,7 @@ def test_executors_of_a_standalone_cluster_are_killed(cluster, sparkflame, tmp_p
     output = f"{cluster.uri}/killed"
     with spark.standalone("3.5", tmp_path / "standalone") as master:
         done = spark.submit("3.5", tmp_path / "run", "killed.py", output, master=master,
+                            env={"JAVA_TOOL_OPTIONS": cluster.env["JAVA_TOOL_OPTIONS"]},
                             conf={**HEAPS, "spark.cores.max": "2", "spark.sparkflame.outputDir": output})
     assert done.returncode == 0 and KILLED_SUMS in done.log, done.log[-5000:]
     folder = fetch(cluster, tmp_path, "killed")
@@ -74,10 +75,11 @@ def test_yarn_in_cluster_mode(cluster, sparkflame, tmp_path):
     """Driver and executors are machines' containers there; one command shows both."""
     home = spark.fetch_spark.fetch("3.5")
     output = f"{cluster.uri}/yarn"
-    done = spark.submit("3.5", tmp_path, "on_yarn.py", master="yarn", env={"HADOOP_CONF_DIR": str(cluster.conf)}, conf={
+    done = spark.submit("3.5", tmp_path, "on_yarn.py", master="yarn", conf={
         **HEAPS, "spark.submit.deployMode": "cluster", "spark.executor.instances": "1", "spark.local.dir": None,
         "spark.yarn.jars": f"local:{home}/jars/*", "spark.sparkflame.outputDir": output,
-        "spark.yarn.appMasterEnv.PYSPARK_PYTHON": sys.executable, "spark.executorEnv.PYSPARK_PYTHON": sys.executable})
+        "spark.yarn.appMasterEnv.PYSPARK_PYTHON": sys.executable, "spark.executorEnv.PYSPARK_PYTHON": sys.executable},
+        env={"HADOOP_CONF_DIR": str(cluster.conf), "JAVA_TOOL_OPTIONS": cluster.env["JAVA_TOOL_OPTIONS"]})
     assert done.returncode == 0, done.log[-5000:]
     folder = fetch(cluster, tmp_path, "yarn")
     assert re.fullmatch(r"application_\d+_\d+_1", folder.name), folder

@@ -21,6 +21,8 @@ public final class MiniHadoop {
         // The machine's disk may be nearly full, and a JVM maps more than it uses.
         conf.setBoolean("yarn.nodemanager.disk-health-checker.enable", false);
         conf.setBoolean(YarnConfiguration.NM_VMEM_CHECK_ENABLED, false);
+        // Containers find this machine's name as the cluster does.
+        conf.set(YarnConfiguration.NM_ENV_WHITELIST, "JAVA_HOME,JAVA_TOOL_OPTIONS");
         return conf;
     }
 
