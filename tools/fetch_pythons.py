@@ -2,16 +2,19 @@
 """Fetch the CPythons that the sampler is tested with into build/pythons, once each: fetch_pythons.py [VERSION…].
 
 They come as jars from the repositories that Maven is set up with; a version that cannot be had is an error. 3.8 was
-never published there, so one that the machine has is used (of pyenv, or /usr/bin/python3.8); without one it is left out.
-Debian never had it; Ubuntu 20.04's archive does.
+never published there, nor did Debian have it: one that the machine has is used (of pyenv, or /usr/bin/python3.8), else that
+of Ubuntu 20.04, which runs on Debian.
 """
 
+import hashlib
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
+import urllib.request
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -26,7 +29,14 @@ ARTIFACTS = {
     "3.13": "3.13.5-1.5.12",
     "3.14": "3.14.3-1.5.13",
 }
-LEFT_OUT = "3.8"
+# 3.8: packages of Ubuntu 20.04 and their SHA-256.
+PACKAGED = "3.8"
+PACKAGES_AT = "http://archive.ubuntu.com/ubuntu/pool/main/p/python3.8/"
+PACKAGES = {
+    "libpython3.8-minimal_3.8.2-1ubuntu1_amd64.deb": "70686b82fdbc4dd1514c30bdff299ab6bc4f6e4a3a0d3f50c324d64720d25378",
+    "libpython3.8-stdlib_3.8.2-1ubuntu1_amd64.deb": "6e455e429ee3dec44cf1440ea91c9cde4c03cf5e4a06e54b0d5b5d8b95b7de03",
+    "python3.8-minimal_3.8.2-1ubuntu1_amd64.deb": "b3f1fe647f9af294a184449845ea7f9b5f144c7e9fbfc8b7daf77288af86f131",
+}
 INSIDE = "org/bytedeco/cpython/linux-x86_64/"
 ATTEMPTS = 3
 
@@ -39,8 +49,7 @@ def find_own(version):
 
 
 def versions():
-    """All that can be tested here."""
-    return ([LEFT_OUT] if find_own(LEFT_OUT) else []) + list(ARTIFACTS)
+    return [PACKAGED, *ARTIFACTS]
 
 
 def program(version):
@@ -68,17 +77,49 @@ def unpack(jar, folder):
         path.chmod(0o755)
 
 
+def download_package(name, folder):
+    """Its bytes must be the known ones."""
+    path = pathlib.Path(folder) / name
+    for attempt in range(ATTEMPTS):
+        try:
+            with urllib.request.urlopen(PACKAGES_AT + name, timeout=60) as answer:
+                path.write_bytes(answer.read())
+            break
+        except OSError as error:
+            if attempt + 1 == ATTEMPTS:
+                sys.exit(f"cannot fetch {PACKAGES_AT}{name}: {error}")
+            time.sleep(2)
+    if hashlib.sha256(path.read_bytes()).hexdigest() != PACKAGES[name]:
+        sys.exit(f"{PACKAGES_AT}{name} is not the file it was")
+    return path
+
+
+def unpack_packages(scratch):
+    """The programs and libraries below usr, which find each other wherever they are."""
+    for name in PACKAGES:
+        subprocess.run(["dpkg-deb", "-x", download_package(name, scratch), scratch], check=True)
+    return pathlib.Path(scratch) / "usr"
+
+
+def get_unpacked(version, scratch):
+    if version == PACKAGED:
+        return unpack_packages(scratch)
+    jar = download(ARTIFACTS[version], scratch)
+    unpacked = pathlib.Path(scratch) / "unpacked"
+    unpack(jar, unpacked)
+    return unpacked
+
+
 def fetch(version):
     """The interpreter's program; fetched when it is not there yet."""
-    if version == LEFT_OUT:
-        return find_own(version)
+    own = find_own(version) if version == PACKAGED else None
+    if own:
+        return own
     if program(version).exists():
         return program(version)
     FOLDER.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=FOLDER) as scratch:
-        jar = download(ARTIFACTS[version], scratch)
-        unpacked = pathlib.Path(scratch) / "unpacked"
-        unpack(jar, unpacked)
+        unpacked = get_unpacked(version, scratch)
         shutil.rmtree(FOLDER / version, ignore_errors=True)
         try:
             unpacked.rename(FOLDER / version)
