@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 SECONDS_PER_TARGET ?= 60
 
-.PHONY: all build static dependencies node_packages test demo riddles bench lint format manual fuzz soak agent-asan install clean
+.PHONY: all build static dependencies node_packages test demo riddles bench lint format manual fuzz soak agent-asan sampler-asan install clean
 
 all: build
 
@@ -60,6 +60,13 @@ soak: build
 # The agent with the address and undefined-behaviour sanitizers, in real JVMs.
 agent-asan: build
 	python3 tools/agent_asan.py
+
+# The live tests of the Python sampler with the command that the sanitizers watch.
+sampler-asan:
+	python3 tools/run_tests.py --only asan
+	SPARKFLAME=$(CURDIR)/build-asan/sparkflame ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
+		$$(cd tools && python3 -c 'import test_steps; print(test_steps.virtual_environment()[0])') \
+		-m pytest -q tests/test_python_record.py tests/test_python_robust.py
 
 install: build
 	meson configure $(BUILD) --prefix $(PREFIX) > /dev/null
