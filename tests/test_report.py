@@ -230,6 +230,34 @@ def test_counters_of_subqueries_that_were_planned_anew(sparkflame, log, tmp_path
     assert query["subquery_metrics"] == [{"name": "rows of the subquery", "unit": "count", "value": 17}]
 
 
+def test_where_the_time_went(sparkflame, log):
+    """Held against sums over the JSON's own tasks and executors."""
+    whole = report(sparkflame, log)
+    spent = whole["time_spent"]
+    parts = [value for key, value in spent.items() if key not in ("core_ms", "idle_ms")]
+    stages = {key: sum(stage[key] for stage in whole["stages"]) for key in ("run_ms", "cpu_ns", "gc_ms", "deserialize_ms", "shuffle_write_ns")}
+    assert (spent["cpu_ms"], spent["gc_ms"], spent["deserialize_ms"]) == (stages["cpu_ns"] // 10**6, stages["gc_ms"], stages["deserialize_ms"])
+    assert spent["shuffle_write_ms"] == stages["shuffle_write_ns"] // 10**6 and spent["python_ms"] == 0
+    scheduling = sum(task["finish_ms"] - task["launch_ms"] - task["run_ms"] - task["deserialize_ms"] - task["result_serialization_ms"]
+                     for task in whole["tasks"] if task["status"] == "succeeded")
+    assert 0 < spent["scheduling_ms"] == scheduling
+    assert sum(parts) == stages["run_ms"] + spent["deserialize_ms"] + spent["result_ms"] + scheduling
+    (driver,) = whole["executors"]
+    assert spent["core_ms"] == driver["cores"] * (whole["application"]["end_ms"] - driver["added_ms"])
+    assert spent["idle_ms"] == spent["core_ms"] - sum(task["finish_ms"] - task["launch_ms"] for task in whole["tasks"])
+    assert "% of the executors' cores were idle" in sparkflame("report", log).stdout.decode()
+
+
+def test_time_of_python_workers(sparkflame, log, tmp_path):
+    """Two workers that used half a core for ten seconds; it is taken off the waiting."""
+    for pid in (7, 8):
+        (tmp_path / f"s_1_{pid}_cpumem.json").write_text("".join(
+            json.dumps({"pid": pid, "epochMillis": 1794782970000 + second * 1000, "pmem_rss": 1, "pmem_vms": 1, "pmem_pfaults": 1,
+                        "cpu_percent": 50.0}) + "\n" for second in range(11)))
+    spent, before = (report(sparkflame, *paths)["time_spent"] for paths in ([log, tmp_path / "s_1_7_cpumem.json", tmp_path / "s_1_8_cpumem.json"], [log]))
+    assert spent["python_ms"] == 10_000 and spent["other_ms"] == before["other_ms"] - 10_000
+
+
 def many_tasks(log, count):
     """The log's lines with `count` more tasks, which end in another order than they began."""
     lines = log.read_text().splitlines()

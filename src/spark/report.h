@@ -20,6 +20,7 @@
 #include "spark/stage_comparison.h"
 #include "spark/stage_methods.h"
 #include "spark/stage_statistics.h"
+#include "spark/time_spent.h"
 
 /* Parts of the JSON form. */
 enum report_section {
@@ -52,6 +53,7 @@ struct report {
     const struct profile *profile;
     struct stage_statistics statistics;
     struct metric_curves curves;
+    struct time_spent time_spent;
     struct stage_methods methods;
     struct sql_operators operators;
     struct advice advice;

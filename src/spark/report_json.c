@@ -184,6 +184,7 @@ static void write_sections(const struct report *report, unsigned sections, struc
         write_application(out, application);
         write_properties(out, application);
         write_executors(out, application);
+        time_spent_write_json(&report->time_spent, out);
     }
     if (sections & REPORT_JOBS)
         write_jobs(out, application);

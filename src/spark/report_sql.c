@@ -235,11 +235,12 @@ static double samples_of_query(const struct report *report, const struct sql_exe
 static void write_counted(const struct counted *counted, struct output *output)
 {
     const struct counter_spread *spread = counted->spread;
+    bool is_one = !counted->has_total && spread != NULL && spread->tasks == 1;
     output_c_string(output, ", ");
     plain_write_safely(output, counted->name);
-    if (counted->has_total) {
+    if (counted->has_total || is_one) {
         output_byte(output, ' ');
-        write_value(output, counted->unit, counted->total);
+        write_value(output, counted->unit, is_one ? spread->most : counted->total);
     }
     if (spread == NULL || spread->tasks < 2 || counted->unit == COUNTER_COUNT)
         return;

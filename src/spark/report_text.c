@@ -30,6 +30,12 @@ static bool sum_up_samples(struct report *report, struct error *error)
     return good;
 }
 
+static bool sum_up_time(struct report *report, struct error *error)
+{
+    return time_spent_sum_up(&report->time_spent, report->application, &report->curves) ||
+           error_set_memory(error);
+}
+
 bool report_init(struct report *report, const struct report_sources *sources, struct error *error)
 {
     static const struct metrics no_metrics;
@@ -45,7 +51,8 @@ bool report_init(struct report *report, const struct report_sources *sources, st
     bool good = stage_statistics_init(&report->statistics, sources->application, error) &&
                 metric_curves_init(&report->curves, sources->metrics != NULL ? sources->metrics : &no_metrics,
                                    error) &&
-                sum_up_samples(report, error) && advice_init(&report->advice, &advised, error);
+                sum_up_samples(report, error) && sum_up_time(report, error) &&
+                advice_init(&report->advice, &advised, error);
     if (!good)
         report_release(report);
     return good;
@@ -91,31 +98,6 @@ static void write_head(const struct report *report, struct output *output)
     write_number_of(output, application->job_count, "job", ", ");
     write_number_of(output, application->stage_count, "stage", ", ");
     write_number_of(output, application->task_count, "task", "\n");
-}
-
-static void write_share(struct output *output, const char *name, double part, double whole)
-{
-    if (whole > 0 && part > 0)
-        output_format(output, "  %-28s %8.1f s  %5.1f %%\n", name, part / 1000, 100 * part / whole);
-}
-
-static void write_time_spent(const struct report *report, struct output *output)
-{
-    struct task_metrics sum = {0};
-    for (size_t i = 0; i < report->application->stage_count; i++)
-        task_metrics_add(&sum, &report->application->stages[i].totals);
-    double run = (double)sum.run_ms, cpu = (double)sum.cpu_ns / 1e6;
-    if (sum.run_ms <= 0)
-        return;
-    double all = run + (double)sum.deserialize_ms + (double)sum.result_serialization_ms;
-    double other = run - cpu - (double)sum.gc_ms - (double)sum.shuffle_fetch_wait_ms;
-    output_c_string(output, "\nWhere the tasks' time went\n");
-    write_share(output, "on the CPU", cpu, all);
-    write_share(output, "garbage collection", (double)sum.gc_ms, all);
-    write_share(output, "waiting for shuffle data", (double)sum.shuffle_fetch_wait_ms, all);
-    write_share(output, "waiting for something else", other, all);
-    write_share(output, "reading the task's code", (double)sum.deserialize_ms, all);
-    write_share(output, "packing results", (double)sum.result_serialization_ms, all);
 }
 
 static double share(int64_t part, int64_t whole)
@@ -252,7 +234,7 @@ static void write_advice(const struct report *report, struct output *output)
 void report_write_text(const struct report *report, struct output *output)
 {
     write_head(report, output);
-    write_time_spent(report, output);
+    time_spent_write_text(&report->time_spent, output);
     write_stages(report, output);
     write_methods(report, output);
     report_sql_write_text(report, output);

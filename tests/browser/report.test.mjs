@@ -42,6 +42,8 @@ for (const colorScheme of ["light", "dark"]) {
         for (const id of ["summary", "advice", "times", "stages", "sql", "errors", "chunks"]) assert.equal(await count(page, `section#${id}`), 1, id);
         assert.equal(await count(page, "#stage-table tbody tr"), 7);
         assert.ok(await count(page, "#time-spent tr") >= 4);
+        assert.match(await page.textContent("#time-spent"), /scheduling3\.0 s/);
+        assert.match(await page.textContent("#idle"), /^71 % of the executors' cores were idle, of 5\.0 min in all\.$/);
         assert.ok(await count(page, "#advice li") >= 2);
         assert.ok(await count(page, ".error") >= 3);
         assert.equal(await count(page, ".query[open] .plan li"), 12);

@@ -69,7 +69,7 @@ export function activeTasks(report: Report): { at: (ms: number) => number; most:
 
 function lineName(curve: Curve): string {
     const process = curve.process ?? "process";
-    const name = curve.role === "python" ? `Python ${process}` : process;
+    const name = curve.role === "python" && !process.startsWith("Python ") ? `Python ${process}` : process;
     return curve.curve === "read" || curve.curve === "written" ? `${name} ${curve.curve}` : name;
 }
 

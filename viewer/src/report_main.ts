@@ -29,7 +29,8 @@ function summary(report: Report): HTMLElement {
         element("td", { class: "bar-cell" }, element("meter", { min: 0, max: whole, value: ms, "aria-label": name }))));
     return section("summary", "Summary",
         element("dl", { class: "facts" }, ...facts.map(([name, text]) => element("div", {}, element("dt", {}, name), element("dd", {}, text)))),
-        rows.length === 0 ? null : element("table", { id: "time-spent" }, element("caption", {}, "Where the tasks' time went"), element("tbody", {}, ...rows)));
+        rows.length === 0 ? null : element("table", { id: "time-spent" }, element("caption", {}, "Where the tasks' time went"), element("tbody", {}, ...rows)),
+        report.time_spent.core_ms === 0 ? null : element("p", { id: "idle" }, `${percent(report.time_spent.idle_ms, report.time_spent.core_ms)} of the executors' cores were idle, of ${duration(report.time_spent.core_ms)} in all.`));
 }
 
 function adviceList(report: Report, choose: (id: number, attempt: number) => void): HTMLElement | null {
@@ -107,7 +108,7 @@ function stageDetails(report: Report, number: number): Node[] {
 function errorItem(error: LogError): HTMLElement {
     const where = `${error.container ?? error.path}:${error.line}`;
     const who = error.stage === null ? "" : ` · stage ${error.stage}.${error.stage_attempt} task ${error.task}`;
-    const often = error.count > 1 ? ` · ${error.count} times in ${error.log_count} logs` : "";
+    const often = error.count > 1 ? ` · ${error.count} times in ${error.log_count} log${error.log_count === 1 ? "" : "s"}` : "";
     return element("details", { class: "error" },
         element("summary", {}, element("span", { class: "rule" }, error.level), element("strong", {}, error.cause ?? error.message ?? ""),
                 element("span", { class: "label" }, ` ${moment(error.last_ms)}${who}${often}`)),

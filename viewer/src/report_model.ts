@@ -63,7 +63,13 @@ export interface TaskColumns {
     input_bytes: number[]; shuffle_bytes: number[];
 }
 
+export interface TimeSpent {
+    cpu_ms: number; python_ms: number; gc_ms: number; shuffle_wait_ms: number; shuffle_write_ms: number; other_ms: number;
+    deserialize_ms: number; result_ms: number; scheduling_ms: number; core_ms: number; idle_ms: number;
+}
+
 export interface Report {
+    time_spent: TimeSpent;
     application: { id: string | null; name: string | null; user: string | null; spark_version: string | null;
                    java_version: string | null; start_ms: number | null; end_ms: number | null };
     executors: Executor[]; jobs: Job[]; stages: Stage[]; advice: Advice[]; tasks: TaskColumns;
@@ -124,14 +130,12 @@ export function extent(report: Report): [number, number] {
 
 /** Where the time of all tasks went, as shares of one whole. */
 export function timeSpent(report: Report): [string, number][] {
-    const sum = (pick: (stage: Stage) => number): number => report.stages.reduce((total, stage) => total + pick(stage), 0);
-    const run = sum((stage) => stage.run_ms), cpu = sum((stage) => stage.cpu_ns) / 1e6, gc = sum((stage) => stage.gc_ms);
-    const wait = sum((stage) => stage.shuffle_fetch_wait_ms);
+    const spent = report.time_spent;
     const parts: [string, number][] = [
-        ["on the CPU", cpu], ["garbage collection", gc], ["waiting for shuffle data", wait],
-        ["waiting for something else", Math.max(0, run - cpu - gc - wait)],
-        ["reading the task's code", sum((stage) => stage.deserialize_ms)],
-        ["packing results", sum((stage) => stage.result_serialization_ms)],
+        ["on the CPU", spent.cpu_ms], ["Python workers on the CPU", spent.python_ms], ["garbage collection", spent.gc_ms],
+        ["waiting for shuffle data", spent.shuffle_wait_ms], ["writing shuffle data", spent.shuffle_write_ms],
+        ["waiting for something else", spent.other_ms], ["reading the task's code", spent.deserialize_ms],
+        ["packing and fetching results", spent.result_ms], ["scheduling", spent.scheduling_ms],
     ];
     return parts.filter(([, ms]) => ms > 0);
 }

@@ -19,7 +19,8 @@ function amount(unit: string, value: number): string {
 /** "sort time 1.2 s (0.1 s, 0.2 s, 0.5 s)": in all, and the least, median and most of a task. Counts have the latter as a title only. */
 function count(metric: OperatorMetric): HTMLElement {
     const { unit, value, tasks = 0, least = 0, median = 0, most = 0 } = metric;
-    const shown = value === null ? [] : [element("b", {}, amount(unit, value))];
+    const single = value ?? (tasks === 1 ? most : null);
+    const shown = single === null ? [] : [element("b", {}, amount(unit, single))];
     const item = element("span", { class: "count" }, `${metric.name} `, ...shown);
     if (tasks < 2) return item;
     item.title = `${tasks.toLocaleString("en")} tasks: least ${amount(unit, least)}, median ${amount(unit, median)}, most ${amount(unit, most)} in task ${metric.most_task ?? "?"}`;

@@ -15,7 +15,7 @@ export function sortableTable<Row>(id: string, caption: string, columns: Column<
     const body = element("tbody");
     const heads = columns.map((column, place) => {
         const button = element("button", { type: "button", click: () => sortBy(place) }, column.title);
-        return element("th", { scope: "col", class: column.wide ? "wide" : null }, button);
+        return element("th", { scope: "col", class: column.number ? "number" : column.wide ? "wide" : null }, button);
     });
     const rest = element("p", { class: "label" });
 
@@ -23,7 +23,7 @@ export function sortableTable<Row>(id: string, caption: string, columns: Column<
         const shown = rows.slice(0, most).map((row) => {
             const cells = columns.map((column, place) => {
                 const text = column.text(row);
-                const inner = choose && place === 0
+                const inner = choose && place === 0 && text !== "–"
                     ? element("button", { type: "button", class: "link", click: () => choose(row) }, text) : text;
                 return element("td", { class: column.number ? "number" : column.wide ? "wide" : null, title: column.wide ? text : null }, inner);
             });
