@@ -1,6 +1,7 @@
 #include "spark/log_files.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "base/ordered_work.h"
 #include "formats/line_reader.h"
@@ -70,19 +71,14 @@ static void open_file_free(const struct log_files *files, struct open_file *file
     free(file);
 }
 
-/* A piece ends behind the first line that goes over its size, so what is over that is one line. */
+/* A line may be as long as it likes: LOG_RECORD_LIMIT_BYTES of it are looked at. */
 static void take_mapped(const struct spark_log_options *options, struct slot *slot)
 {
-    size_t piece_bytes = options->piece_bytes == 0 ? PIECE_BYTES : options->piece_bytes;
     struct open_file *file = slot->file;
-    slot->text = line_reader_front(file->left, piece_bytes);
+    slot->text =
+        line_reader_front(file->left, options->piece_bytes == 0 ? PIECE_BYTES : options->piece_bytes);
     file->left = text_from(file->left, slot->text.size);
     slot->ends = file->left.size == 0;
-    if (slot->text.size > LINE_LIMIT_BYTES + piece_bytes) {
-        error_set(&slot->failure, ERROR_BAD_INPUT, "a line is longer than %zu MB", LINE_LIMIT_BYTES >> 20);
-        slot->text.size = 0;
-        slot->ends = true;
-    }
 }
 
 static void take_streamed(struct slot *slot)
@@ -245,8 +241,25 @@ static bool take_piece(void *context, size_t number)
 
 /* ---- all of it ---- */
 
+/* So little that one thread has read it before another has begun. What has no size may be long. */
+static bool is_little(const struct log_files *files)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < files->count && files->source == NULL; i++) {
+        struct stat status;
+        if (stat(files->paths[i], &status) != 0 || !S_ISREG(status.st_mode))
+            return false;
+        size += (size_t)status.st_size;
+        if (size > PIECE_BYTES / 2)
+            return false;
+    }
+    return files->source == NULL;
+}
+
 static size_t threads_for(const struct log_files *files)
 {
+    if (is_little(files))
+        return 1;
     size_t threads = files->options->threads < MOST_THREADS ? files->options->threads : MOST_THREADS;
     return threads == 0 ? 1 : threads;
 }
