@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Measure reading event logs and logs: report.py [--runs N] [--tasks N] [--only PART] [--folder FOLDER] [--json FILE].
+"""Measure reading event logs and logs, with one thread and with all: report.py [--runs N] [--tasks N] [--only PART] [--folder FOLDER] [--json FILE].
 
 Event logs are held against a loop in Python that does nothing but orjson.loads() on each line; logs against Phil's Stopwatch.
-All run in turn, N times; the best CPU time (user and system) and the least of the largest resident sizes count.
+All run in turn, N times; the best CPU time (user and system), the best time on the wall and the least of the largest resident sizes count.
 
 SPARKFLAME        our command, when it is not build/sparkflame
 STOPWATCH_DIR     checkout of phil_stopwatch
@@ -11,6 +11,7 @@ A peer that is not there is left out.
 """
 
 import argparse
+import gzip
 import importlib.util
 import json
 import os
@@ -27,6 +28,7 @@ STOPWATCH_PYTHON = os.environ.get("STOPWATCH_PYTHON", sys.executable)
 SAMPLE = HERE.parent / "tests" / "data" / "event_log" / "single"
 ORJSON = "import orjson, sys\nfor line in open(sys.argv[1], 'rb'):\n    orjson.loads(line)\n"
 LOG_LINES = 20_000
+LARGE_LOG_BYTES = 200_000_000
 CALLS = {
     "chunks": "SparkLogParser(sys.argv[2]).get_top_log_chunks()",
     "errors": "SparkLogParser(sys.argv[2]).extract_errors()",
@@ -34,20 +36,32 @@ CALLS = {
 }
 
 
-def make_events(path, tasks):
-    """The log of tests/data with its first successful task's end repeated, each time with another id, time and index."""
+def make_events(path, tasks, of_sql=False):
+    """The log of tests/data with its first successful task's end repeated, each time with another id, time and index. Of SQL: one that
+    counted for operators of a query, before the query's end."""
     lines = SAMPLE.read_text().splitlines()
     start = next(line for line in lines if line.startswith('{"Event":"SparkListenerTaskStart"'))
-    end = next(line for line in lines if line.startswith('{"Event":"SparkListenerTaskEnd"') and '"Reason":"Success"' in line)
+    end = next(line for line in lines if line.startswith('{"Event":"SparkListenerTaskEnd"') and '"Reason":"Success"' in line
+               and ('"Metadata":"sql"' in line or not of_sql))
     pair = [json.loads(start), json.loads(end)]
+    behind = next(i for i, line in enumerate(lines) if "SQLExecutionEnd" in line) if of_sql else len(lines) - 1
     with open(path, "w") as out:
-        out.write("\n".join(lines[:-1]) + "\n")
+        out.write("\n".join(lines[:behind]) + "\n")
         for number in range(tasks):
             for event in pair:
                 event["Task Info"].update({"Task ID": 1000 + number, "Index": number})
                 event["Task Info"]["Launch Time"] += 1
                 out.write(json.dumps(event, separators=(",", ":")) + "\n")
-        out.write(lines[-1] + "\n")
+        out.write("\n".join(lines[behind:]) + "\n")
+
+
+def make_large_log(path):
+    """Logs of drivers and executors over and over, each time with other tasks."""
+    logs = sorted((HERE.parent / "tests" / "data" / "advice").glob("*/*.log.gz"))
+    text = b"".join(gzip.decompress(log.read_bytes()) for log in logs)
+    with open(path, "wb") as out:
+        while out.tell() < LARGE_LOG_BYTES:
+            out.write(text.replace(b"(TID ", b"(TID %d" % (out.tell() // len(text) + 1)))
 
 
 def make_interleaved(path):
@@ -76,6 +90,14 @@ def cases(folder, tasks, own_logs):
     make_events(events, tasks)
     yield f"events-{tasks}", {"sparkflame": [OURS, "report", "-q", "-o", os.devnull, events],
                               "orjson loop": [sys.executable, "-c", ORJSON, events] if has_orjson else None}
+    of_sql = folder / "events_of_sql"
+    make_events(of_sql, tasks, True)
+    yield f"events-sql-{tasks}", {"sparkflame": [OURS, "report", "-q", "-o", os.devnull, of_sql],
+                                  "orjson loop": [sys.executable, "-c", ORJSON, of_sql] if has_orjson else None}
+    large = folder / "large.log"
+    make_large_log(large)
+    yield "threads-log-200MB", {"sparkflame": [OURS, "logs", "-q", "-o", os.devnull, large],
+                                "one thread": [OURS, "logs", "-q", "-j", "1", "-o", os.devnull, large]}
     for path in own_logs:
         yield f"tasks-{path.name}", {"sparkflame": [OURS, "logs", "-q", "--tasks", path], "Stopwatch": stopwatch("tasks", path)}
         yield f"chunks-{path.name}", {"sparkflame": [OURS, "logs", "-q", "-c", path], "Stopwatch": stopwatch("chunks", path)}
@@ -92,13 +114,12 @@ def measure(name, commands, runs):
     for _ in range(runs):
         for tool, command in commands.items():
             if command is not None:
-                seconds, megabytes, _ = run(list(map(str, command)))
-                before = best.get(tool, (float("inf"), float("inf")))
-                best[tool] = (min(before[0], seconds), min(before[1], megabytes))
+                costs = run(list(map(str, command)))
+                best[tool] = tuple(map(min, costs, best.get(tool, costs)))
     ours = best["sparkflame"][0]
-    for tool, (seconds, megabytes) in best.items():
-        print(f"| {name} | {tool} | {seconds:.3f} | {megabytes:.0f} | {seconds / max(ours, 0.001):.1f} |", flush=True)
-    return {tool: {"cpu_seconds": seconds, "resident_mb": megabytes} for tool, (seconds, megabytes) in best.items()}
+    for tool, (seconds, megabytes, wall) in best.items():
+        print(f"| {name} | {tool} | {seconds:.3f} | {wall:.3f} | {megabytes:.0f} | {seconds / max(ours, 0.001):.2f} |", flush=True)
+    return {tool: {"cpu_seconds": seconds, "wall_seconds": wall, "resident_mb": megabytes} for tool, (seconds, megabytes, wall) in best.items()}
 
 
 def main():
@@ -110,7 +131,7 @@ def main():
     parser.add_argument("--json", help="write the figures to this file, too")
     options = parser.parse_args()
     own_logs = sorted(pathlib.Path(STOPWATCH, "analytics", "data").rglob("*.log.gz")) if STOPWATCH else []
-    print("| case | tool | CPU s | resident MB | times ours |\n|---|---|---|---|---|")
+    print("| case | tool | CPU s | wall s | resident MB | CPU times ours |\n|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(options.folder or scratch)
         folder.mkdir(parents=True, exist_ok=True)
