@@ -1,5 +1,6 @@
 """sparkflame flame: what is drawn, and the faults of other tools that it does not share."""
 
+import gzip
 import re
 import subprocess
 import xml.etree.ElementTree
@@ -256,3 +257,20 @@ def test_attributes_that_are_none(sparkflame, tmp_path, text, message):
 def test_looks_that_are_refused(sparkflame, options, message):
     run = sparkflame("flame", "-", "-f", "svg", *options, stdin=b"a 1\n")
     assert run.returncode != 0 and message in run.stderr and run.stdout == b""
+
+
+@pytest.mark.parametrize("name", ["out.folded.gz", "out.svg.gz", "out.html.gz", "out.jfr.gz", "out.csv.gz"])
+def test_an_output_called_gz_is_packed(sparkflame, tmp_path, name):
+    (tmp_path / "in.folded").write_bytes(b"a;b 1\na;c 2\n")
+    assert sparkflame("convert", "in.folded", "-o", name).returncode == 0
+    assert sparkflame("convert", "in.folded", "-o", name[:-3]).returncode == 0
+    packed, plain = gzip.decompress((tmp_path / name).read_bytes()), (tmp_path / name[:-3]).read_bytes()
+    assert packed == plain or (name == "out.jfr.gz" and len(packed) == len(plain))
+
+
+def test_what_is_packed_by_its_format_is_not_packed_twice(sparkflame, tmp_path):
+    (tmp_path / "in.folded").write_bytes(b"a;b 1\na;c 2\n")
+    assert sparkflame("convert", "in.folded", "-o", "out.pb.gz").returncode == 0
+    assert gzip.decompress((tmp_path / "out.pb.gz").read_bytes())[:1] == b"\x0a"
+    assert sparkflame("diff", "in.folded", "in.folded", "-o", "diff.folded.gz").returncode == 0
+    assert sorted(gzip.decompress((tmp_path / "diff.folded.gz").read_bytes()).splitlines()) == [b"a;b 1 1", b"a;c 2 2"]

@@ -71,3 +71,10 @@ def test_pages_render_without_complaint():
     run = subprocess.run(["groff", "-man", "-ww", "-z", "-Tutf8", *map(str, PAGES)], capture_output=True,
                          stdin=subprocess.DEVNULL, check=False)
     assert not run.stderr.decode()
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_examples_are_commands(path):
+    examples = path.read_text().partition(".SH EXAMPLES\n")[2].partition(".SH ")[0]
+    shown = re.findall(r"^\.B (.*)$", examples, re.MULTILINE)
+    assert all("spark" in line for line in shown), shown

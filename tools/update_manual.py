@@ -82,7 +82,7 @@ def details_of(help_text):
 
 
 def examples_section(help_text):
-    lines = help_text.partition("\nExamples:\n")[2].splitlines()
+    lines = help_text.partition("\nExamples:\n")[2].partition("\n\n")[0].splitlines()
     text = ""
     for line in lines:
         if re.match(r"  \S", line):

@@ -31,6 +31,13 @@ bool output_open_memory(struct output *output, struct text_builder *builder, str
     return start(output, error);
 }
 
+bool output_open_taker(struct output *output, void (*take)(void *context, const void *data, size_t size),
+                       void *context, struct error *error)
+{
+    *output = (struct output){.descriptor = -1, .take = take, .take_context = context};
+    return start(output, error);
+}
+
 static bool open_directly(struct output *output, const char *path, struct error *error)
 {
     output->descriptor = open(path, O_WRONLY | O_CLOEXEC);
@@ -106,6 +113,11 @@ static void write_out(struct output *output, const char *data, size_t size)
             output->failed = true;
             error_set_memory(&output->failure);
         }
+        output->written_bytes += size;
+        return;
+    }
+    if (output->take != NULL) {
+        output->take(output->take_context, data, size);
         output->written_bytes += size;
         return;
     }

@@ -1,5 +1,6 @@
 /*
- * output.h - buffered writing to a file that appears whole or not at all, to a descriptor, or to memory.
+ * output.h - buffered writing to a file that appears whole or not at all, to a descriptor, to memory, or to a
+ * function.
  *
  * A file is written under "PATH.part-PID", and output_finish() makes it durable and gives it its name. Without
  * output_finish() the partial file is removed by output_release(). The name "-" is standard output. A path that
@@ -23,8 +24,10 @@
 #include "base/text_view.h"
 
 struct output {
-    int descriptor;              /* -1: memory */
-    struct text_builder *memory; /* set for output_open_memory() */
+    int descriptor;                                             /* -1: memory, or a function */
+    struct text_builder *memory;                                /* set for output_open_memory() */
+    void (*take)(void *context, const void *data, size_t size); /* set for output_open_taker() */
+    void *take_context;
     char *buffer;
     size_t used;
     uint64_t written_bytes; /* flushed so far */
@@ -41,6 +44,9 @@ bool output_check(const char *path, struct error *error) MUST_CHECK;
 bool output_open_descriptor(struct output *output, int descriptor, struct error *error) MUST_CHECK;
 /* Appends to the builder, which the caller owns and which must outlive the output. */
 bool output_open_memory(struct output *output, struct text_builder *builder, struct error *error) MUST_CHECK;
+/* Gives what is written to `take`, in large pieces. */
+bool output_open_taker(struct output *output, void (*take)(void *context, const void *data, size_t size),
+                       void *context, struct error *error) MUST_CHECK;
 /* Flushes, fsyncs, renames. The first error of the whole output is reported here. */
 bool output_finish(struct output *output, struct error *error) MUST_CHECK;
 void output_release(struct output *output);

@@ -113,11 +113,11 @@ static bool compare_lines(const struct picture_target *target, char **paths, int
     if (difference == NULL)
         return false;
     struct error error = {0};
-    struct output output;
-    bool good = output_open(&output, target->path, &error);
+    struct packed_output packed;
+    bool good = picture_open(target, &packed, &error);
     if (good) {
-        folded_difference_write(difference, &output);
-        good = output_finish(&output, &error);
+        folded_difference_write(difference, &packed.output);
+        good = packed_output_finish(&packed, &error);
     }
     if (!good)
         command_complain(&command_diff, "%s", error.message);
@@ -183,8 +183,9 @@ const struct command command_diff = {
     .name = "diff",
     .summary = "Compare two profiles: what grew, what shrank, what is new and what is gone",
     .usage = "[OPTIONS] BEFORE AFTER",
-    .details = "Red grew, blue shrank, by time with callees. Written as folded stacks, each line has two\n"
-               "counts, as difffolded.pl writes them; sort them where their order matters.\n",
+    .details =
+        "Red (in the page orange) grew, blue shrank, by time with callees. Written as folded stacks,\n"
+        "each line has two counts, as difffolded.pl writes them; sort them where their order matters.\n",
     .examples = "  sparkflame diff last-run.jfr this-run.jfr -o diff.html\n"
                 "  sparkflame diff -n before.folded after.folded -o diff.svg\n"
                 "      as shares, when one ran longer than the other\n"

@@ -10,9 +10,9 @@
 
 const struct option picture_file_options[] = {
     {"output", 'o', OPTION_TEXT, AT(output), "FILE",
-     "Write to FILE; its ending picks the format (default: standard output)"},
+     "Write to FILE; its ending picks the format, and .gz after it packs it (default: standard output)"},
     {"format", 'f', OPTION_TEXT, AT(format), "NAME",
-     "svg, html, or a file format (see \"sparkflame convert --help\")"},
+     "svg, html, folded, pprof, speedscope, jfr, chrome_trace or csv"},
     {NULL, 0, 0, 0, NULL, NULL},
 };
 

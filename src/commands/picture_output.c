@@ -28,6 +28,8 @@ static bool by_name(struct picture_target *target, const char *name)
 static bool by_path(struct picture_target *target, const char *path)
 {
     struct text_view text = text_of(path);
+    if (text_ends_with(text, TEXT(".gz")))
+        text.size -= 3;
     if (text_ends_with(text, TEXT(".svg")))
         return by_name(target, "svg");
     if (text_ends_with(text, TEXT(".html")) || text_ends_with(text, TEXT(".htm")))
@@ -285,18 +287,24 @@ static bool write_any(const struct picture_target *target, const struct picture_
     return target->writer->write(&input->profile, &write, output, error);
 }
 
+bool picture_open(const struct picture_target *target, struct packed_output *packed, struct error *error)
+{
+    return packed_output_open(packed, target->path, target->writer != NULL && target->writer->is_packed,
+                              error);
+}
+
 int picture_write(const struct picture_target *target, const struct picture_options *options,
                   struct profile_input *input, struct profile_input *before, const char *const names[2])
 {
     struct error error = {0};
-    struct output output;
-    bool good = output_open(&output, target->path, &error);
+    struct packed_output packed;
+    bool good = picture_open(target, &packed, &error);
     if (good) {
-        good = write_any(target, options, input, before, names, &output, &error);
+        good = write_any(target, options, input, before, names, &packed.output, &error);
         if (good)
-            good = output_finish(&output, &error);
+            good = packed_output_finish(&packed, &error);
         else
-            output_release(&output);
+            packed_output_release(&packed);
     }
     if (!good) {
         command_complain(input->command, "%s", error.message);

@@ -9,6 +9,7 @@
 
 #include "base/attributes.h"
 #include "commands/profile_input.h"
+#include "formats/packed_output.h"
 #include "formats/writer.h"
 #include "render/svg_writer.h"
 
@@ -56,6 +57,9 @@ int picture_target_prepare(struct picture_target *target, const struct command *
                            const struct picture_options *options, const char *fallback) MUST_CHECK;
 struct profile_needs picture_needs(const struct picture_target *target,
                                    const struct picture_options *options);
+/* Opens the target's file, packed if its name says so. */
+bool picture_open(const struct picture_target *target, struct packed_output *packed,
+                  struct error *error) MUST_CHECK;
 /* Writes; the exit code. `before` is NULL, or the other side of a comparison (then names tell them apart). */
 int picture_write(const struct picture_target *target, const struct picture_options *options,
                   struct profile_input *input, struct profile_input *before, const char *const names[2]);

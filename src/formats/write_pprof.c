@@ -464,6 +464,7 @@ const struct writer writer_pprof = {
     .name = "pprof",
     .summary = "pprof protobuf, gzipped",
     .extensions = "pb.gz pprof pb",
+    .is_packed = true,
     .takes_listed_stacks = true,
     .write = write_pprof,
 };

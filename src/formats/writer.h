@@ -26,6 +26,7 @@ struct writer {
     const char *summary;
     /* File name endings without the first dot, blank-separated: "folded collapsed txt". */
     const char *extensions;
+    bool is_packed;           /* by gzip, whatever the file is called */
     bool takes_listed_stacks; /* of a profile whose stacks are not in its tree */
     bool (*write)(const struct profile *profile, const struct write_options *options, struct output *output,
                   struct error *error);
@@ -34,7 +35,7 @@ struct writer {
 /* All writers, ended by NULL. */
 extern const struct writer *const writers[];
 const struct writer *writer_by_name(struct text_view name);
-/* By the ending of the path; a further ".gz" is ignored. NULL when none fits. */
+/* By the ending of the path; a further ".gz" is passed over (packed_output.h). NULL when none fits. */
 const struct writer *writer_by_path(const char *path);
 
 #endif
