@@ -2,8 +2,8 @@
 """Fetch the CPythons that the sampler is tested with into build/pythons, once each: fetch_pythons.py [VERSION…].
 
 They come as jars from the repositories that Maven is set up with; a version that cannot be had is an error. 3.8 was
-never published there, nor did Debian have it: one that the machine has is used (of pyenv, or /usr/bin/python3.8), else that
-of Ubuntu 20.04, which runs on Debian.
+never published there, nor did Debian have it: one that the machine has is used (of pyenv, or /usr/bin/python3.8), else
+Ubuntu 20.04's, which runs on Debian, where SPARKFLAME_UBUNTU names a mirror of Ubuntu's archive (its folder "ubuntu").
 """
 
 import hashlib
@@ -31,7 +31,8 @@ ARTIFACTS = {
 }
 # 3.8: packages of Ubuntu 20.04 and their SHA-256.
 PACKAGED = "3.8"
-PACKAGES_AT = "http://archive.ubuntu.com/ubuntu/pool/main/p/python3.8/"
+MIRROR = os.environ.get("SPARKFLAME_UBUNTU", "").rstrip("/")
+PACKAGES_AT = f"{MIRROR}/pool/main/p/python3.8/"
 PACKAGES = {
     "libpython3.8-minimal_3.8.2-1ubuntu1_amd64.deb": "70686b82fdbc4dd1514c30bdff299ab6bc4f6e4a3a0d3f50c324d64720d25378",
     "libpython3.8-stdlib_3.8.2-1ubuntu1_amd64.deb": "6e455e429ee3dec44cf1440ea91c9cde4c03cf5e4a06e54b0d5b5d8b95b7de03",
@@ -49,7 +50,7 @@ def find_own(version):
 
 
 def versions():
-    return [PACKAGED, *ARTIFACTS]
+    return [*([PACKAGED] if find_own(PACKAGED) or MIRROR else []), *ARTIFACTS]
 
 
 def program(version):
