@@ -46,7 +46,8 @@ export function shortName(text: string): string {
     // "Job$$Lambda$1/0x00007f0b84dd1c88.apply": the last part is an address, not the class.
     if (slash > 0 && /^\/(0x)?[0-9a-f]+\b/.test(head.slice(slash))) slash = head.lastIndexOf("/", slash - 1);
     if (slash >= 0) return text.slice(slash + 1);
-    const parts = head.split(".");
+    // "App$$Lambda$75.0x00007ff44c0c4208.call": the address belongs to the class.
+    const parts = head.replace(/\.0x(?=[0-9a-f]+\.)/, "\n0x").split(".");
     return parts.length > 2 && !head.includes(":") ? text.slice(head.length - parts.slice(-2).join(".").length) : text;
 }
 

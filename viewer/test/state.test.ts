@@ -69,6 +69,8 @@ test("short names keep class and method", () => {
     assert.equal(shortName("org/apache/spark/rdd/RDD.map"), "RDD.map");
     assert.equal(shortName("org/apache/spark/rdd/RDD lambda.apply"), "RDD lambda.apply");
     assert.equal(shortName("org/example/Job$$Lambda$2872/0x00007f0b84dd1c88.apply"), "Job$$Lambda$2872/0x00007f0b84dd1c88.apply");
+    assert.equal(shortName("App$$Lambda$75.0x00007ff44c0c4208.call"), "App$$Lambda$75.0x00007ff44c0c4208.call");
+    assert.equal(shortName("org.example.App$$Lambda$75.0x00007ff44c0c4208.call"), "App$$Lambda$75.0x00007ff44c0c4208.call");
     assert.equal(shortName("java.util.HashMap.put"), "HashMap.put");
     assert.equal(shortName("std::vector<int>::push_back(a.b.c)"), "std::vector<int>::push_back(a.b.c)");
     assert.equal(shortName("main (/opt/app/job.py:12)"), "main (/opt/app/job.py:12)");
