@@ -720,12 +720,7 @@ static enum memory_result read_tick(struct python_process *process, struct pytho
     enum memory_result result = read_batch(process, sampling, &sampling->batch, now_ns);
     if (result != MEMORY_OK || process->list_is_stale || !lacks_stacks(process, sampling, now_ns))
         return result;
-    uint64_t generation = process->interpreters[0].code_generation;
-    result = read_batch(process, sampling, &sampling->rest, now_ns);
-    /* The codes of the first stacks may be others by now. */
-    if (process->interpreters[0].code_generation != generation)
-        drop_plans(process);
-    return result;
+    return read_batch(process, sampling, &sampling->rest, now_ns);
 }
 
 /* The lists changed while they were in use. */

@@ -90,6 +90,9 @@ struct python_process {
     bool has_head;                    /* the batch has the head of the list of interpreters, too */
     size_t head_at;
     int64_t next_head_ns;
+    bool has_generation; /* and the count of code objects */
+    size_t generation_at;
+    int64_t next_generation_ns;
     uint8_t counter_tries; /* to find the count of code objects */
 };
 

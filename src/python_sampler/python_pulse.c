@@ -2,6 +2,8 @@
 
 /* New interpreters are looked for so often where that is a read of its own. */
 #define HEADS_POLL_NS INT64_C(50000000)
+/* So often the count of code objects is read where it is a range of its own. */
+#define GENERATION_POLL_NS INT64_C(1000000)
 
 static bool add_words(struct python_process *process, uint64_t base, uint32_t offset, size_t size)
 {
@@ -12,6 +14,12 @@ static bool add_words(struct python_process *process, uint64_t base, uint32_t of
 static bool has_head_in_pulse(const struct python_layout *layout)
 {
     return layout->runtime.current_thread != NO_OFFSET;
+}
+
+/* Only 3.13 has the count of code objects far from all else. */
+static bool has_generation_in_pulse(const struct python_layout *layout)
+{
+    return layout->code.version == 0 && layout->interpreter.code_generation != NO_OFFSET;
 }
 
 /* Up to 3.12 a program may go from one interpreter to another without taking the GIL anew. */
@@ -33,6 +41,10 @@ bool python_pulse_build(struct python_process *process)
     uint64_t runtime = process->runtime.address;
     find_shared_gils(process);
     span_set_clear(&process->pulse);
+    process->next_generation_ns = 0;
+    if (has_generation_in_pulse(layout) && process->interpreter_count == 1 &&
+        !add_words(process, process->interpreters[0].address, layout->interpreter.code_generation, 8))
+        return false;
     bool fits =
         (!has_head_in_pulse(layout) || add_words(process, runtime, layout->runtime.interpreters_head, 8)) &&
         add_words(process, runtime, layout->runtime.current_thread, 8) &&
@@ -41,12 +53,23 @@ bool python_pulse_build(struct python_process *process)
         const struct python_interpreter *interpreter = &process->interpreters[i];
         fits = add_words(process, interpreter->address, layout->interpreter.threads_head, 8) &&
                add_words(process, interpreter->address, layout->interpreter.collecting, 4) &&
-               add_words(process, interpreter->address, layout->interpreter.code_generation, 8) &&
                add_words(process, interpreter->gil, layout->gil.holder, 8) &&
                add_words(process, interpreter->gil, layout->gil.locked, 4) &&
                add_words(process, interpreter->gil, layout->gil.switches, 8);
     }
     return fits;
+}
+
+static void plan_generation(struct python_process *process, struct memory_batch *batch, int64_t now_ns)
+{
+    uint32_t offset = process->runtime.layout.interpreter.code_generation;
+    process->has_generation = false;
+    if (offset == NO_OFFSET || has_generation_in_pulse(&process->runtime.layout) ||
+        process->interpreter_count != 1 || now_ns < process->next_generation_ns)
+        return;
+    process->next_generation_ns = now_ns + GENERATION_POLL_NS;
+    process->has_generation =
+        memory_batch_add(batch, process->interpreters[0].address + offset, 8, &process->generation_at);
 }
 
 bool python_pulse_plan(struct python_process *process, struct memory_batch *batch, int64_t now_ns, size_t *at)
@@ -62,6 +85,7 @@ bool python_pulse_plan(struct python_process *process, struct memory_batch *batc
         process->next_head_ns = now_ns + HEADS_POLL_NS;
         process->has_head = memory_batch_add(batch, head, 8, &process->head_at);
     }
+    plan_generation(process, batch, now_ns);
     return true;
 }
 
@@ -127,18 +151,6 @@ static void take_switches(const struct python_process *process, struct python_in
         load_u64(again + layout->gil.switches - layout->gil.holder) == interpreter->switches;
 }
 
-/* Each interpreter has a count of its own, but what is known of codes is of all of them. */
-static uint64_t read_generation(const struct python_process *process,
-                                const struct python_interpreter *interpreter)
-{
-    const struct python_layout *layout = &process->runtime.layout;
-    if (process->interpreter_count > 1)
-        return 0;
-    return layout->code.version == 0
-               ? word_u64(process, interpreter->address, layout->interpreter.code_generation)
-               : word_u32(process, interpreter->address, layout->interpreter.code_generation);
-}
-
 static void take_interpreter(struct python_process *process, struct python_interpreter *interpreter)
 {
     const struct python_layout *layout = &process->runtime.layout;
@@ -147,8 +159,6 @@ static void take_interpreter(struct python_process *process, struct python_inter
         process->list_is_stale = process->list_is_stale || interpreter->threads_head != 0;
         interpreter->threads_head = head;
     }
-    interpreter->code_generation = read_generation(process, interpreter);
-    /* A count that never was changed is as good as none at 0: then entries are checked by time. */
     interpreter->collecting = word_u32(process, interpreter->address, layout->interpreter.collecting) != 0 ||
                               word_u32(process, process->runtime.address, layout->runtime.collecting) != 0;
     if (layout->runtime.current_thread != NO_OFFSET)
@@ -167,11 +177,25 @@ static uint64_t read_head(const struct python_process *process, const struct mem
     return process->has_head ? load_u64(batch->bytes + process->head_at) : process->interpreters_head;
 }
 
+/* Each interpreter has one of its own, but what is known of codes is of all of them. One that never was changed is as
+ * good as none at 0: then codes are compared by time. */
+static void take_generation(struct python_process *process, const struct memory_batch *batch)
+{
+    struct python_interpreter *interpreter = &process->interpreters[0];
+    const struct python_layout *layout = &process->runtime.layout;
+    if (has_generation_in_pulse(layout) && process->interpreter_count == 1)
+        interpreter->code_generation =
+            word_u64(process, interpreter->address, layout->interpreter.code_generation);
+    else if (process->has_generation)
+        interpreter->code_generation = load_u32(batch->bytes + process->generation_at);
+}
+
 void python_pulse_take(struct python_process *process, const struct memory_batch *batch, size_t at)
 {
     process->pulse_bytes = batch->bytes + at;
     if (read_head(process, batch) != process->interpreters_head)
         process->list_is_stale = true;
+    take_generation(process, batch);
     for (size_t i = 0; i < process->interpreter_count; i++) {
         take_interpreter(process, &process->interpreters[i]);
         take_switches(process, &process->interpreters[i], batch->bytes);
