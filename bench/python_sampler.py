@@ -4,7 +4,8 @@
 Each cell is a run of its own; tools take turns, so that what else the machine does falls on all of them. Costs are
 processor time of the sampler for each stack, the best of the rounds, since other work only adds. "most" asks for more samples
 than any tool can give: what is left is the cost without the timer's wake-up, and the highest rate. A tool's start takes some
-milliseconds, so that runs at 100 samples a second last five times as long. Writes a table and python_sampler.json.
+milliseconds, so that runs at 100 samples a second last five times as long. "empty ticks" is a program that only wakes up at
+that rate: its cost is that of a tick, not of a stack, and part of each sampler's. Writes a table and python_sampler.json.
 
 py-spy and Austin are taken from PATH, or from PY_SPY and AUSTIN (which may hold several words, such as a loader with
 its options); those that are missing are left out, and that is said.
@@ -73,6 +74,18 @@ class Sparkflame:
         return cost, memory, int(re.search(r"(\d+) stacks of", said)[1])
 
 
+class EmptyTicks:
+    name = "empty ticks"
+
+    def run(self, pid, rate, seconds, many, folder):
+        program = folder / "empty_ticks"
+        if not program.exists():
+            subprocess.run(["cc", "-O2", "-o", program, ROOT / "bench" / "empty_ticks.c"], check=True)
+        ticks = rate * seconds
+        cost, memory, _ = processor_seconds([program, str(1000000000 // rate), str(ticks)])
+        return cost, memory, ticks
+
+
 class PySpy:
     def __init__(self, words, nonblocking):
         self.words = words
@@ -112,7 +125,7 @@ def tools(chosen):
 
 
 def all_tools():
-    found = [Sparkflame()]
+    found = [Sparkflame(), EmptyTicks()]
     words = shlex.split(os.environ.get("PY_SPY", "")) or [shutil.which("py-spy")]
     if words[0]:
         found += [PySpy(words, False), PySpy(words, True)]
@@ -136,6 +149,8 @@ def measure(version, case, seconds, rounds, chosen):
         with tempfile.TemporaryDirectory() as folder:
             for _ in range(rounds):
                 for tool in tools(chosen):
+                    if tool.name == EmptyTicks.name and rate > 1000:
+                        continue
                     lasts = seconds * (5 if rate <= 100 else 1)
                     cost, memory, stacks = tool.run(target.pid, rate, lasts, processes > 1, pathlib.Path(folder))
                     rows.setdefault(tool.name, []).append((1e6 * cost / max(stacks, 1), memory, stacks))
