@@ -124,7 +124,7 @@ def test_threads_that_meet_the_same_stacks_at_once_share_the_work(sparkflame, tm
         assert sparkflame("convert", "-q", "-j", "4", "-f", "folded", "-e", "cpu", path).stdout == run.stdout
 
 
-def labelled_chunk(application):
+def labelled_chunk(application, labels_first=True):
     """Labels of all samples, of a thread, and those that the thread's label brings, told after the samples."""
     types = jfr.standard_metadata()
     types.add("sparkflame.RecordingLabels", [("startTime", "long"), ("labels", "java.lang.String")], True)
@@ -137,12 +137,14 @@ def labelled_chunk(application):
     chunk.add("jdk.ExecutionSample", 2000, 100, 1, 0)
     chunk.add("jdk.ExecutionSample", 2100, 101, 1, 0)
     chunk.add("sparkflame.LabelDetails", 3000, jfr.utf8("stage=3"), jfr.utf8("job=5;description=a%2Cb"))
+    if not labels_first:
+        chunk.events.append(chunk.events.pop(0))
     return chunk.bytes()
 
 
 def test_labels_of_a_recording_and_of_a_stage(sparkflame, tmp_path):
     path = tmp_path / "labels.jfr"
-    path.write_bytes(labelled_chunk("app-1") + labelled_chunk("app-2"))
+    path.write_bytes(labelled_chunk("app-1") + labelled_chunk("app-2", labels_first=False))
     run = sparkflame("convert", "-q", "-f", "folded", "-e", "cpu", "--by", "application,executor,job,description", path)
     assert [line.split(";java/", 1)[0] for line in run.stdout.decode().splitlines()] == [
         "app-1;executor 7;[no job];[no description]", "app-1;executor 7;job 5;description a,b",

@@ -256,9 +256,7 @@ static bool add_event(struct jfr_samples *samples, const struct jfr_event_plan *
         return true;
     }
     if (plan->role == JFR_ROLE_RECORDING_LABELS) {
-        /* Before the first sample, as recorders write it. */
-        if (samples->batch_size == 0)
-            samples->labels = jfr_names_string_at(&samples->names, values->slots[JFR_EVENT_TEXT]);
+        samples->labels = jfr_names_string_at(&samples->names, values->slots[JFR_EVENT_TEXT]);
         return true;
     }
     values->event = event_name(samples, values);
@@ -279,7 +277,6 @@ static bool each_batch(struct jfr_samples *samples, use_batch_function *use, str
     struct jfr_event event;
     bool good = true;
     samples->is_wall_recording = false;
-    samples->labels = TEXT("");
     samples->batch_size = 0;
     for (; good && jfr_chunk_next(chunk, &position, &event); at = position) {
         const struct jfr_event_plan *plan = jfr_schema_plan(samples->names.schema, event.type);
@@ -295,6 +292,7 @@ bool jfr_samples_add(struct jfr_samples *samples, const struct jfr_chunk *chunk,
                      const struct jfr_schema *schema, struct error *error)
 {
     struct error later;
+    samples->labels = TEXT(""); /* found while traces are asked for, wherever they stand */
     samples->last_plan = NULL;
     id_map_clear(&samples->contexts);
     jfr_names_begin(&samples->names, chunk, schema);

@@ -177,9 +177,12 @@ static int compare_content(const struct piece *a, const struct piece *b)
     return order != 0 ? order : a_size == b_size ? 0 : a_size < b_size ? -1 : 1;
 }
 
+/* What holds for samples stands before them, as recorders write it. */
 static int compare_pieces(const void *left, const void *right)
 {
     const struct piece *a = left, *b = right;
+    if ((a->order == AS_RECORDED) != (b->order == AS_RECORDED))
+        return a->order == AS_RECORDED ? -1 : 1;
     if (a->type != b->type)
         return a->type < b->type ? -1 : 1;
     int order = a->order == AS_RECORDED ? 0 : compare_content(a, b);
