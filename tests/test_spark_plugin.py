@@ -69,13 +69,13 @@ def check_tags(sparkflame, tasks, recordings):
         assert inside[f"task {number}"] == counts[f"task {number}"] > 0, (number, inside, counts)
 
 
-def check_python(sparkflame, folder, recordings):
-    """Samples of the Python function belong to the tasks of its stage, and to both of them."""
-    (stage,) = {event["Stage Info"]["Stage ID"] for event in spark.events(folder)
-                if event["Event"] == "SparkListenerStageCompleted" and event["Stage Info"]["Stage Name"].startswith("sum at")}
+def check_python(sparkflame, folder, recordings, function, description):
+    """Samples of a Python function belong to the tasks of its job, and to both of them."""
+    stages = {stage for event in spark.events(folder) if event["Event"] == "SparkListenerJobStart"
+              and event["Properties"].get("spark.job.description") == description for stage in event["Stage IDs"]}
     ours = {f"task {event['Task Info']['Task ID']}" for event in spark.events(folder)
-            if event["Event"] == "SparkListenerTaskEnd" and event["Stage ID"] == stage}
-    counts = samples(sparkflame, "-I", "burn_python", *recordings)
+            if event["Event"] == "SparkListenerTaskEnd" and event["Stage ID"] in stages}
+    counts = samples(sparkflame, "-I", function, *recordings)
     total = sum(counts.values())
     assert len(ours) == 2 and total > 50, (ours, counts)
     assert sum(counts[task] for task in ours) >= 0.95 * total, (ours, counts)
@@ -115,7 +115,7 @@ def check_objects(folder, application):
 
 
 def check_cluster(version, sparkflame, tmp_path):
-    done = spark.submit(version, tmp_path, "task_times.py", 20_000_000, master="local-cluster[2,1,1024]",
+    done = spark.submit(version, tmp_path, "task_times.py", 20_000_000, master="local-cluster[2,1,1024]", pandas=True,
                         conf={"spark.sparkflame.outputDir": (tmp_path / "out").as_uri(), "spark.sparkflame.interval": "2s"})
     assert done.returncode == 0, done.log[-5000:]
     tasks = spark.finished_tasks(tmp_path)
@@ -125,9 +125,10 @@ def check_cluster(version, sparkflame, tmp_path):
     recordings = [*sorted((tmp_path / "out" / application).glob("exec-*.jfr")), *left]
     check_task_times(sparkflame, tasks, recordings)
     check_tags(sparkflame, tasks, recordings)
-    check_python(sparkflame, tmp_path, recordings)
+    check_python(sparkflame, tmp_path, recordings, "burn_python", "burn, in Python")
+    check_python(sparkflame, tmp_path, recordings, "burn_pandas", "burn, in pandas")
     check_labels(sparkflame, tmp_path, recordings, application)
-    executions = {"sql 0", "sql 1", "sql 2", "sql 3"}
+    executions = {"sql 0", "sql 1", "sql 2", "sql 3", "sql 4"}
     sql = samples(sparkflame, *recordings, by="sql")
     assert executions <= set(sql), sql
     # Threads of the driver wait for the tasks of each.

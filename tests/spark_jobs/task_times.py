@@ -1,10 +1,13 @@
-"""Tasks of different length, in Java and in Python; then one executor is killed, and there are more tasks: task_times.py ROWS."""
+"""Tasks of different length: aggregations and a join, a Python function of an RDD, a pandas function; then one executor is
+killed, and there are more tasks: task_times.py ROWS."""
 
 import sys
 import time
 
+import pandas
 from executor_process import kill
 from pyspark.sql import SparkSession
+from pyspark.sql.functions import pandas_udf
 
 ROWS = int(sys.argv[1])
 spark = SparkSession.builder.appName("task times").getOrCreate()
@@ -15,19 +18,39 @@ def work(rows):
     return spark.range(0, 2 * rows, 1, 2).selectExpr("sum(sin(id) * cos(id) + sqrt(id))").collect()
 
 
-def burn_python(number):
-    """Two seconds of Python."""
-    end = time.process_time() + 2
+def join(rows):
+    """The same with the rows of another table."""
+    facts = spark.range(0, 2 * rows, 1, 2).selectExpr("id % 1000 AS key", "sin(id) * cos(id) + sqrt(id) AS value")
+    names = spark.range(0, 1000, 1, 1).selectExpr("id AS key", "concat('n', id) AS name")
+    return facts.join(names.hint("broadcast"), "key").groupBy("name").sum("value").count()
+
+
+def burn(seconds):
+    number, end = 0, time.process_time() + seconds
     while time.process_time() < end:
         number += 1
     return number
 
 
-for factor in (1, 2, 3):
-    work(factor * ROWS)
-spark.sparkContext.setJobGroup("night=1", "burn, in Python")
-print(spark.sparkContext.parallelize(range(2), 2).map(burn_python).sum())
+def burn_python(number):
+    return number + burn(2)
+
+
+@pandas_udf("long")
+def burn_pandas(numbers: pandas.Series) -> pandas.Series:
+    return numbers + burn(2)
+
+
+work(ROWS)
+join(2 * ROWS)
+work(3 * ROWS)
+context = spark.sparkContext
+context.setJobGroup("night=1", "burn, in Python")
+context.parallelize(range(2), 2).map(burn_python).sum()
+context.setJobGroup("night=1", "burn, in pandas")
+spark.range(0, 2, 1, 2).select(burn_pandas("id")).collect()
+context.setJobGroup("night=1", "after a loss")
 time.sleep(3)
-kill(spark.sparkContext.applicationId, "0")
+kill(context.applicationId, "0")
 work(ROWS)
 spark.stop()
