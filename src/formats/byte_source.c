@@ -329,6 +329,18 @@ void byte_source_drop(const struct byte_source *source, struct text_view bytes)
         madvise((void *)from, to - from, MADV_DONTNEED);
 }
 
+void byte_source_drop_later(const struct byte_source *source, struct text_view *gathered,
+                            struct text_view next, size_t enough)
+{
+    if (gathered->size == 0)
+        gathered->data = next.data;
+    gathered->size += next.size;
+    if (gathered->size < enough)
+        return;
+    byte_source_drop(source, *gathered);
+    gathered->size = 0;
+}
+
 /* Only from the start, and only where nothing was peeked at yet or it may be thrown away. */
 static bool unpack_whole(struct byte_source *source, size_t limit, struct text_view *all, struct error *error)
 {

@@ -48,6 +48,10 @@ bool byte_source_all(struct byte_source *source, size_t limit, struct text_view 
 /* Says that these bytes of byte_source_all() are not needed for now, so that they take no memory; reading them again
  * is allowed. Safe from several threads. */
 void byte_source_drop(const struct byte_source *source, struct text_view bytes);
+/* Drops `next`, which follows what was gathered before, when `enough` bytes have come together: each drop interrupts the
+ * other threads. Begin with an empty view; what is left in it at the end may be dropped by byte_source_drop(). */
+void byte_source_drop_later(const struct byte_source *source, struct text_view *gathered,
+                            struct text_view next, size_t enough);
 /* True when byte_source_all() maps the file, so that it costs no memory of its own. */
 bool byte_source_is_mapped(const struct byte_source *source);
 

@@ -14,7 +14,7 @@
 #define SMALL_BYTES ((size_t)2 << 20)
 #define MOST_THREADS 16
 #define PIECES_PER_THREAD 4
-/* Pages are given back so many bytes at a time: each time the other processors are told. */
+/* Pages are given back so many bytes at a time. */
 #define DROP_BYTES ((size_t)2 << 20)
 
 struct folded_piece {
@@ -72,19 +72,12 @@ static void prepare_piece(void *context, size_t slot)
     folded_batch_fill(&lines->pieces[slot].batch, &text, SIZE_MAX, lines->sides);
 }
 
-static void drop_read(struct folded_lines *lines, const char *to)
-{
-    byte_source_drop(lines->source, (struct text_view){lines->kept, (size_t)(to - lines->kept)});
-    lines->kept = to;
-}
-
 static bool take_piece(void *context, size_t slot)
 {
     struct folded_lines *lines = context;
-    struct text_view text = lines->pieces[slot].text;
-    if ((size_t)(text.data - lines->kept) >= DROP_BYTES)
-        drop_read(lines, text.data);
-    return take_batch(lines, &lines->pieces[slot].batch, lines->error);
+    bool good = take_batch(lines, &lines->pieces[slot].batch, lines->error);
+    byte_source_drop_later(lines->source, &lines->taken, lines->pieces[slot].text, DROP_BYTES);
+    return good;
 }
 
 static bool read_in_pieces(struct folded_lines *lines, struct byte_source *source, size_t threads,
@@ -103,10 +96,10 @@ static bool read_in_pieces(struct folded_lines *lines, struct byte_source *sourc
     lines->source = source;
     lines->error = error;
     lines->rest = byte_source_peek(source, 0, error);
-    lines->kept = lines->rest.data;
+    lines->taken = TEXT("");
     size_t size = lines->rest.size;
     bool good = ordered_work_run(&work);
-    drop_read(lines, lines->rest.data);
+    byte_source_drop(source, lines->taken);
     for (size_t i = 0; i < slots; i++)
         folded_batch_release(&lines->pieces[i].batch);
     free(lines->pieces);

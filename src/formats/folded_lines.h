@@ -24,7 +24,7 @@ struct folded_lines {
     /* While several threads read: */
     struct byte_source *source;
     struct text_view rest;
-    const char *kept; /* from here on pages may be in memory */
+    struct text_view taken; /* of it, to be dropped */
     struct folded_piece *pieces;
     struct error *error;
 };

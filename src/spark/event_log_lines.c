@@ -116,20 +116,6 @@ static bool take_line(struct line_work *work, const struct piece *piece, const s
     return true;
 }
 
-/* Seldom: other threads are interrupted each time. */
-static void drop_taken(struct line_work *work, struct text_view text)
-{
-    if (!work->is_mapped)
-        return;
-    if (work->taken.size == 0)
-        work->taken.data = text.data;
-    work->taken.size += text.size;
-    if (work->taken.size >= DROP_BYTES) {
-        byte_source_drop(work->source, work->taken);
-        work->taken.size = 0;
-    }
-}
-
 static bool take_piece(void *context, size_t slot)
 {
     struct line_work *work = context;
@@ -137,7 +123,8 @@ static bool take_piece(void *context, size_t slot)
     bool good = !piece->failed || error_set_memory(work->error);
     for (size_t i = 0; i < piece->record_count && good; i++)
         good = take_line(work, piece, &piece->records[i]);
-    drop_taken(work, piece->text);
+    if (work->is_mapped)
+        byte_source_drop_later(work->source, &work->taken, piece->text, DROP_BYTES);
     if (work->options->progress != NULL)
         work->options->progress(work->options->progress_context, piece->text.size);
     return good;

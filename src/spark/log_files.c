@@ -187,21 +187,6 @@ static bool take_entries(struct file_work *work, struct log_piece *piece)
     return true;
 }
 
-/* Seldom: other threads are interrupted each time. */
-static void drop_taken(struct slot *slot)
-{
-    struct open_file *file = slot->file;
-    if (file == NULL || !file->is_mapped)
-        return;
-    if (file->taken.size == 0)
-        file->taken.data = slot->text.data;
-    file->taken.size += slot->text.size;
-    if (file->taken.size >= DROP_BYTES) {
-        byte_source_drop(file->source, file->taken);
-        file->taken.size = 0;
-    }
-}
-
 static bool end_file(struct file_work *work, struct slot *slot)
 {
     const struct error *failure = slot->failure.code == ERROR_NONE ? NULL : &slot->failure;
@@ -235,7 +220,8 @@ static bool take_piece(void *context, size_t number)
     if (!take_front(work, piece->front) || !take_entries(work, piece) || !take_tail(work, piece->tail))
         return false;
     work->lines = work->open.line;
-    drop_taken(slot);
+    if (slot->file != NULL && slot->file->is_mapped)
+        byte_source_drop_later(slot->file->source, &slot->file->taken, slot->text, DROP_BYTES);
     return !slot->ends || end_file(work, slot);
 }
 
