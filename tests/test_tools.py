@@ -12,6 +12,7 @@ sys.path.insert(0, str(TOOLS))
 import check_includes  # noqa: E402
 import check_style  # noqa: E402
 import check_tables  # noqa: E402
+import fetch_pythons  # noqa: E402
 import test_results  # noqa: E402
 import test_steps  # noqa: E402
 import update_manual  # noqa: E402
@@ -166,3 +167,25 @@ def test_library_besides_libc_is_found(tmp_path):
         process = subprocess.run([sys.executable, TOOLS / "check_agent.py", library], capture_output=True,
                                  stdin=subprocess.DEVNULL, check=False)
         assert process.returncode == status
+
+
+def test_ubuntu_is_looked_for_beside_what_apt_has(tmp_path, monkeypatch):
+    uris = ["a.example/debian/dists/x/InRelease", "a.example/debian/dists/y/InRelease", "b.example/apt/dists/x/InRelease",
+            "c.example/mirror/ubuntu/dists/x/InRelease"]
+    lines = "\n".join(f"'http://{uri}' name 0" for uri in uris)
+    write(tmp_path / "apt-get", f"#!/bin/sh\ncat << end\n{lines}\nend\n").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.delenv("SPARKFLAME_UBUNTU", raising=False)
+    assert fetch_pythons.find_mirrors() == ["http://a.example/ubuntu", "http://c.example/mirror/ubuntu"]
+    monkeypatch.setenv("SPARKFLAME_UBUNTU", "http://d.example/ubuntu/")
+    assert fetch_pythons.find_mirrors() == ["http://d.example/ubuntu"]
+
+
+def test_a_python_that_cannot_be_had_is_an_error(tmp_path, monkeypatch):
+    monkeypatch.setenv("SPARKFLAME_UBUNTU", "file:///no/such/folder")
+    monkeypatch.setattr(fetch_pythons, "FOLDER", tmp_path)
+    monkeypatch.setattr(fetch_pythons, "find_own", lambda version: None)
+    monkeypatch.setattr(fetch_pythons, "ATTEMPTS", 1)
+    with pytest.raises(SystemExit, match="there is no Python 3.8 here(.|\n)*SPARKFLAME_UBUNTU(.|\n)*/no/such/folder"):
+        fetch_pythons.fetch("3.8")
+    assert "3.8" in fetch_pythons.versions() and not list(tmp_path.iterdir())

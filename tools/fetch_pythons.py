@@ -3,18 +3,18 @@
 
 They come as jars from the repositories that Maven is set up with; a version that cannot be had is an error. 3.8 was
 never published there, nor did Debian have it: one that the machine has is used (of pyenv, or /usr/bin/python3.8), else
-Ubuntu 20.04's, which runs on Debian, where SPARKFLAME_UBUNTU names a mirror of Ubuntu's archive (its folder "ubuntu").
+Ubuntu 20.04's, which runs on Debian. It comes from the mirror of Ubuntu's archive that SPARKFLAME_UBUNTU names (its
+folder "ubuntu"), else from the servers that apt is set up with: many that have Debian have Ubuntu beside it.
 """
 
-import hashlib
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-import urllib.request
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -31,14 +31,15 @@ ARTIFACTS = {
 }
 # 3.8: packages of Ubuntu 20.04 and their SHA-256.
 PACKAGED = "3.8"
-MIRROR = os.environ.get("SPARKFLAME_UBUNTU", "").rstrip("/")
-PACKAGES_AT = f"{MIRROR}/pool/main/p/python3.8/"
+PACKAGES_AT = "pool/main/p/python3.8"
 PACKAGES = {
     "libpython3.8-minimal_3.8.2-1ubuntu1_amd64.deb": "70686b82fdbc4dd1514c30bdff299ab6bc4f6e4a3a0d3f50c324d64720d25378",
     "libpython3.8-stdlib_3.8.2-1ubuntu1_amd64.deb": "6e455e429ee3dec44cf1440ea91c9cde4c03cf5e4a06e54b0d5b5d8b95b7de03",
     "python3.8-minimal_3.8.2-1ubuntu1_amd64.deb": "b3f1fe647f9af294a184449845ea7f9b5f144c7e9fbfc8b7daf77288af86f131",
 }
 INSIDE = "org/bytedeco/cpython/linux-x86_64/"
+# Fetches as apt does: through its proxy, and only what has the hash that is asked for.
+APT_HELPER = "/usr/lib/apt/apt-helper"
 ATTEMPTS = 3
 
 
@@ -50,7 +51,7 @@ def find_own(version):
 
 
 def versions():
-    return [*([PACKAGED] if find_own(PACKAGED) or MIRROR else []), *ARTIFACTS]
+    return [PACKAGED, *ARTIFACTS]
 
 
 def program(version):
@@ -78,27 +79,46 @@ def unpack(jar, folder):
         path.chmod(0o755)
 
 
-def download_package(name, folder):
-    """Its bytes must be the known ones."""
-    path = pathlib.Path(folder) / name
+def find_mirrors():
+    """Where Ubuntu's archive may be: as SPARKFLAME_UBUNTU says, else on the servers of apt."""
+    named = os.environ.get("SPARKFLAME_UBUNTU", "").rstrip("/")
+    if named:
+        return [named]
+    done = subprocess.run(["apt-get", "update", "--print-uris"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          check=False)
+    servers = re.findall(r"^'(\S+)/(?:debian|ubuntu)/dists/", done.stdout, re.MULTILINE)
+    return [f"{server}/ubuntu" for server in dict.fromkeys(servers)]
+
+
+def download_package(mirror, name, folder):
+    """Gives what went wrong, or nothing."""
+    command = [APT_HELPER, "download-file", f"{mirror}/{PACKAGES_AT}/{name}", f"{folder}/{name}", f"SHA256:{PACKAGES[name]}"]
     for attempt in range(ATTEMPTS):
-        try:
-            with urllib.request.urlopen(PACKAGES_AT + name, timeout=60) as answer:
-                path.write_bytes(answer.read())
-            break
-        except OSError as error:
-            if attempt + 1 == ATTEMPTS:
-                sys.exit(f"cannot fetch {PACKAGES_AT}{name}: {error}")
+        if attempt:
             time.sleep(2)
-    if hashlib.sha256(path.read_bytes()).hexdigest() != PACKAGES[name]:
-        sys.exit(f"{PACKAGES_AT}{name} is not the file it was")
-    return path
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            return ""
+    return done.stderr
+
+
+def download_packages(folder):
+    """From the first mirror that has them."""
+    tried = []
+    for mirror in find_mirrors():
+        failed = next(filter(None, (download_package(mirror, name, folder) for name in PACKAGES)), "")
+        if not failed:
+            return
+        tried.append(f"{mirror}:\n{failed}")
+    sys.exit(f"there is no Python {PACKAGED} here, nor Ubuntu 20.04's to fetch: install one with pyenv, or let "
+             f"SPARKFLAME_UBUNTU name the folder of a mirror of Ubuntu's archive\n{''.join(tried) or 'apt has no server'}")
 
 
 def unpack_packages(scratch):
     """The programs and libraries below usr, which find each other wherever they are."""
+    download_packages(scratch)
     for name in PACKAGES:
-        subprocess.run(["dpkg-deb", "-x", download_package(name, scratch), scratch], check=True)
+        subprocess.run(["dpkg-deb", "-x", pathlib.Path(scratch) / name, scratch], check=True)
     return pathlib.Path(scratch) / "usr"
 
 
