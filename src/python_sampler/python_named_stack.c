@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/hash.h"
 
 void python_named_stack_init(struct python_named_stack *stack)
 {
@@ -30,28 +29,15 @@ static bool reserve(struct python_named_stack *stack, size_t count)
 static inline bool is_same(const struct python_raw_frame *left, const struct python_raw_frame *right)
 {
     return left->code == right->code && left->instruction == right->instruction &&
-           left->bytecode_index == right->bytecode_index;
-}
-
-static uint64_t fingerprint_of(const struct python_raw_frame *raw, size_t count)
-{
-    uint64_t hash = HASH_SEED;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t rest = (uint64_t)raw[i].bytecode_index << 1 | raw[i].is_entry;
-        hash = hash_mix(hash ^ raw[i].code, HASH_MULTIPLIER ^ raw[i].instruction ^ rest << 48);
-    }
-    return hash;
+           left->bytecode_index == right->bytecode_index && left->is_entry == right->is_entry;
 }
 
 /* Takes the frames over; the number of those, from the outermost on, that were there before. */
-static size_t take_over(struct python_named_stack *stack, const struct python_raw_frame *raw, size_t count)
+static size_t take_over(struct python_named_stack *stack, const struct python_stack_buffer *read)
 {
-    uint64_t fingerprint = fingerprint_of(raw, count);
-    size_t same = 0;
-    /* Most threads have the stack that they had. */
-    if (stack->is_named && count == stack->count && fingerprint == stack->fingerprint)
-        return count;
-    stack->fingerprint = fingerprint;
+    const struct python_raw_frame *raw = read->frames;
+    size_t count = read->frame_count;
+    size_t same = read->has_same_callers ? count - 1 : 0;
     while (same < count && same < stack->count && is_same(&stack->raw[same], &raw[count - 1 - same]))
         same++;
     for (size_t i = same; i < count; i++)
@@ -89,13 +75,12 @@ static void show(struct python_named_stack *stack)
 
 bool python_named_stack_set(struct python_named_stack *stack, struct python_code_cache *cache,
                             const struct python_reader *reader, struct python_functions *functions,
-                            const struct python_raw_frame *raw, size_t count, int64_t now_ns,
-                            uint64_t generation)
+                            const struct python_stack_buffer *read, int64_t now_ns, uint64_t generation)
 {
-    if (raw != NULL && !reserve(stack, count))
+    if (read != NULL && !reserve(stack, read->frame_count))
         return false;
     size_t count_before = stack->count;
-    size_t same = raw == NULL ? stack->count : take_over(stack, raw, count);
+    size_t same = read == NULL ? stack->count : take_over(stack, read);
     if (!stack->is_named || !python_code_cache_holds(cache, stack->epoch, now_ns, generation))
         same = 0;
     stack->is_named = name_rest(stack, cache, reader, functions, same, now_ns, generation);

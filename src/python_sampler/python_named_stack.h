@@ -23,20 +23,19 @@ struct python_named_stack {
     struct python_frame *shown; /* those that have a function, innermost first */
     size_t count, shown_count;
     size_t raw_capacity, frame_capacity, mark_capacity, shown_capacity;
-    uint64_t fingerprint; /* of raw */
-    size_t unchanged;     /* shown frames, from the outermost on, that are those of the stack before */
-    uint32_t epoch;       /* of the code cache */
-    bool is_named;        /* frames belong to raw */
-    bool is_repeated;     /* the stack before was the same */
+    size_t unchanged; /* shown frames, from the outermost on, that are those of the stack before */
+    uint32_t epoch;   /* of the code cache */
+    bool is_named;    /* frames belong to raw */
+    bool is_repeated; /* the stack before was the same */
 };
 
 void python_named_stack_init(struct python_named_stack *stack);
 void python_named_stack_release(struct python_named_stack *stack);
-/* Takes over and names a stack (innermost first), or names the same one again when `raw` is NULL. False: some frame is
- * no code object, or out of memory. */
+/* Takes over and names the stack that was read, or names the same one again when `read` is NULL. False: some frame is no
+ * code object, or out of memory. */
 bool python_named_stack_set(struct python_named_stack *stack, struct python_code_cache *cache,
                             const struct python_reader *reader, struct python_functions *functions,
-                            const struct python_raw_frame *raw, size_t count, int64_t now_ns,
+                            const struct python_stack_buffer *read, int64_t now_ns,
                             uint64_t generation) MUST_CHECK;
 
 #endif

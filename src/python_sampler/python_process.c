@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <linux/kcmp.h>
@@ -316,15 +315,15 @@ static bool repeats_circumstances(struct python_thread *thread, const struct pyt
     return same;
 }
 
-/* Names and delivers the stack, or the one of the thread's last sample when `raw` is NULL. False: some frame is no
+/* Names and delivers the stack, or the one of the thread's last sample when `read` is NULL. False: some frame is no
  * code, so the stack was read while its innermost frame was made or ended. */
 static bool deliver(struct python_process *process, struct python_thread *thread,
                     const struct python_interpreter *interpreter, struct python_sampling *sampling,
-                    const struct python_raw_frame *raw, size_t count, int64_t now_ns)
+                    const struct python_stack_buffer *read, int64_t now_ns)
 {
     struct python_reader reader = {&process->memory, &process->runtime.layout};
-    if (!python_named_stack_set(&thread->stack, &process->codes, &reader, &sampling->functions, raw, count,
-                                now_ns, interpreter->code_generation))
+    if (!python_named_stack_set(&thread->stack, &process->codes, &reader, &sampling->functions, read, now_ns,
+                                interpreter->code_generation))
         return false;
     bool has_gil = interpreter->gil_holder == thread->address;
     python_thread_settle_look(thread, process->memory.pid, has_gil,
@@ -412,8 +411,10 @@ static bool read_and_deliver(struct python_process *process, struct python_threa
     thread->gil_note = thread->plan.batch != NULL ? thread->plan_note : python_pulse_note(interpreter);
     thread->read_ns = now_ns;
     thread->has_kept = thread->look != THREAD_RUNS && !thread->looked_late;
-    if (buffer->frame_count > 0)
-        return deliver(process, thread, interpreter, sampling, buffer->frames, buffer->frame_count, now_ns);
+    if (buffer->frame_count > 0) {
+        thread->remembered.callers.is_taken = deliver(process, thread, interpreter, sampling, buffer, now_ns);
+        return thread->remembered.callers.is_taken;
+    }
     thread->stack.count = 0;
     sampling->counts.idle++;
     return true;
@@ -428,7 +429,7 @@ static bool deliver_kept(struct python_process *process, struct python_thread *t
         sampling->counts.idle++;
         return true;
     }
-    return deliver(process, thread, interpreter, sampling, NULL, 0, now_ns);
+    return deliver(process, thread, interpreter, sampling, NULL, now_ns);
 }
 
 static enum python_process_result count_result(struct python_process *process,
@@ -751,17 +752,10 @@ static void find_code_counter(struct python_process *process)
         process->list_is_stale = true;
 }
 
-static int64_t wall_clock_ns(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_REALTIME, &time);
-    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
 enum python_process_result python_process_sample(struct python_process *process,
                                                  struct python_sampling *sampling, int64_t now_ns)
 {
-    sampling->time_ns = wall_clock_ns();
+    sampling->buffer.now_ns = now_ns;
     enum python_process_result result = refresh(process);
     if (result != PROCESS_OK || process->list_is_stale)
         return result;

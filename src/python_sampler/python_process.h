@@ -65,7 +65,7 @@ struct python_sampling {
     bool pauses; /* threads that run are stopped while they are read */
     bool wants_native;
     bool asks_kernel; /* this tick: what threads do, also where that is only told */
-    int64_t time_ns;  /* CLOCK_REALTIME, of the process's sample */
+    int64_t time_ns;  /* CLOCK_REALTIME, of the tick */
     void (*deliver)(void *context, const struct python_stack *stack);
     void *context;
 };

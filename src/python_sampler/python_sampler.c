@@ -54,17 +54,23 @@ struct python_sampler {
     int64_t next_thorough_ns;
     int64_t next_idle_ns;
     int64_t next_ask_ns;
+    int64_t wall_clock_lead_ns; /* of CLOCK_REALTIME before CLOCK_MONOTONIC */
     uint64_t ticks;
     uint64_t missed_ticks;
     uint64_t processes;
     uint32_t visited_parent;
 };
 
-static int64_t now_ns(void)
+static int64_t read_clock(clockid_t clock)
 {
     struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
+    clock_gettime(clock, &time);
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static int64_t now_ns(void)
+{
+    return read_clock(CLOCK_MONOTONIC);
 }
 
 struct python_sampler *python_sampler_new(const struct python_sampler_options *options,
@@ -332,12 +338,14 @@ static void choose_asking(struct python_sampler *sampler, int64_t now)
         sampler->next_ask_ns = now + (pause < LEAST_UNASKED_NS ? LEAST_UNASKED_NS : pause);
 }
 
-void python_sampler_tick(struct python_sampler *sampler)
+static void tick_at(struct python_sampler *sampler, int64_t now)
 {
-    int64_t now = now_ns();
     choose_idle(sampler, now);
     choose_asking(sampler, now);
     bool thorough = now >= sampler->next_thorough_ns;
+    if (thorough)
+        sampler->wall_clock_lead_ns = read_clock(CLOCK_REALTIME) - now_ns();
+    sampler->sampling.time_ns = now + sampler->wall_clock_lead_ns;
     if (sampler->options.follow_children && now >= sampler->next_children_ns)
         poll_children(sampler, now);
     for (size_t i = 0; i < sampler->size; i++) {
@@ -350,6 +358,11 @@ void python_sampler_tick(struct python_sampler *sampler)
     if (thorough)
         sampler->next_thorough_ns = now + THOROUGH_POLL_NS;
     sampler->ticks++;
+}
+
+void python_sampler_tick(struct python_sampler *sampler)
+{
+    tick_at(sampler, now_ns());
 }
 
 static void sleep_until(int64_t deadline)
@@ -381,7 +394,7 @@ void python_sampler_run(struct python_sampler *sampler, int64_t duration_ns, con
         int64_t late = (now - next) / interval;
         sampler->missed_ticks += (uint64_t)late;
         next += (late + 1) * interval;
-        python_sampler_tick(sampler);
+        tick_at(sampler, now);
     }
     sampler->next_tick_ns = next;
 }

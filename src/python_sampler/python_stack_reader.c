@@ -17,9 +17,12 @@
 /* What is remembered is thrown away now and then, so that it follows the program. */
 #define EXPIRE_SAMPLES 64
 #define FORGET_SAMPLES 1024
+/* What is taken for granted without being read, too, but at the highest rates not as often. */
+#define LEAST_TRUST_NS INT64_C(20000000)
 /* Room behind a frame for the frames that it may call, where frames lie one after the other. */
 #define ROOM_AHEAD_BYTES 512
 #define PAGE_BYTES 4096
+#define OWNED_BY_THREAD 0
 #define OWNED_BY_GENERATOR 1
 #define POINTER_TAG_BITS UINT64_C(7)
 /* Frames lie in chunks of whole pages: the address of the chunk before, the size, the end in use, the frames; the first
@@ -38,6 +41,7 @@ struct reading {
     uint64_t lone_frame;      /* that the attempt before found to be the whole stack */
     uint64_t next_lone_frame; /* that this attempt found */
     struct python_root root;  /* that this attempt found */
+    bool has_known_root;      /* it ended at the remembered one */
     enum memory_result memory_result;
 };
 
@@ -69,31 +73,34 @@ void python_stack_memory_init(struct python_stack_memory *remembered)
 {
     *remembered = (struct python_stack_memory){.cframe = 0};
     span_set_init(&remembered->spans);
+    python_callers_init(&remembered->callers);
 }
 
 void python_stack_memory_release(struct python_stack_memory *remembered)
 {
     span_set_release(&remembered->spans);
+    python_callers_release(&remembered->callers);
 }
 
-static bool add_again(struct memory_batch *batch, const struct span_set *spans, bool is_thrifty, size_t *at)
+static bool add_copy(struct memory_batch *batch, const struct span_set *spans, bool lacks_lesser, size_t *at)
 {
-    return is_thrifty ? memory_batch_add_plain_spans(batch, spans, at)
-                      : memory_batch_add_spans(batch, spans, at);
+    return lacks_lesser ? memory_batch_add_plain_spans(batch, spans, at)
+                        : memory_batch_add_spans(batch, spans, at);
 }
 
 /* Copy, thread state, pointer to the innermost frame, copy again. */
 static void make_plan(struct python_stack_plan *plan, struct memory_batch *batch,
                       const struct python_stack_memory *remembered, const struct python_layout *layout,
-                      uint64_t thread, bool is_single, bool is_thrifty)
+                      uint64_t thread, bool is_single, bool is_thrifty, bool is_sparing)
 {
     size_t count = batch->count, total_bytes = batch->total_bytes;
     bool indirect = layout->thread.frame_in_cframe != NO_OFFSET && remembered->cframe != 0;
-    *plan = (struct python_stack_plan){.batch = batch, .is_single = is_single, .is_thrifty = is_thrifty};
-    if (memory_batch_add_spans(batch, &remembered->spans, &plan->first_at) &&
+    *plan = (struct python_stack_plan){
+        .batch = batch, .is_single = is_single, .is_thrifty = is_thrifty, .is_sparing = is_sparing};
+    if (add_copy(batch, &remembered->spans, is_sparing, &plan->first_at) &&
         memory_batch_add(batch, thread, layout->thread.bytes, &plan->state_at) &&
         (!indirect || memory_batch_add(batch, remembered->cframe, 16, &plan->cframe_at)) &&
-        (is_single || add_again(batch, &remembered->spans, is_thrifty, &plan->second_at))) {
+        (is_single || add_copy(batch, &remembered->spans, is_thrifty, &plan->second_at))) {
         if (is_single)
             plan->second_at = plan->first_at;
         return;
@@ -107,7 +114,8 @@ void python_stack_plan(struct python_stack_plan *plan, struct memory_batch *batc
                        const struct python_stack_memory *remembered, const struct python_layout *layout,
                        uint64_t thread, bool is_single)
 {
-    make_plan(plan, batch, remembered, layout, thread, is_single, true);
+    make_plan(plan, batch, remembered, layout, thread, is_single, true,
+              python_callers_are_steady(&remembered->callers));
 }
 
 /* A reading of this thread alone. Only the first one is thrifty. */
@@ -116,7 +124,7 @@ static enum memory_result read_alone(struct reading *reading, struct python_stac
     struct memory_batch *batch = &reading->buffer->batch;
     memory_batch_clear(batch);
     make_plan(plan, batch, reading->remembered, reading->layout, reading->thread, false,
-              reading->attempt == 0);
+              reading->attempt == 0, false);
     return plan->batch == NULL ? MEMORY_FAULT : memory_batch_read(batch, reading->memory);
 }
 
@@ -251,6 +259,7 @@ static enum attempt_result walk(struct reading *reading, uint64_t innermost, con
     size_t steps = 0;
     buffer->frame_count = 0;
     reading->root.caller = 0;
+    reading->has_known_root = false;
     uint64_t mark = 0;          /* a chain that comes back to it never was */
     bool callee_agrees = false; /* so that this frame did not change between the copies */
     for (uint64_t address = innermost; address != 0; steps++) {
@@ -286,8 +295,10 @@ static enum attempt_result walk(struct reading *reading, uint64_t innermost, con
             view.code &= ~POINTER_TAG_BITS;
             buffer->frames[buffer->frame_count++] = (struct python_raw_frame){
                 address, view.code, view.instruction, copy, marks_entry(layout, again + at)};
-            if (is_known_root(&reading->remembered->root, &view, span, address, again + at))
+            if (is_known_root(&reading->remembered->root, &view, span, address, again + at)) {
+                reading->has_known_root = true;
                 view.previous = 0;
+            }
         } else if (view.previous == 0) {
             note_root(reading, address);
         }
@@ -297,6 +308,103 @@ static enum attempt_result walk(struct reading *reading, uint64_t innermost, con
         address = view.previous;
     }
     return ATTEMPT_OK;
+}
+
+/* Whether the frames lie one above the other in the chunk that the outermost one is the first of. `chunk`: its bytes. */
+static bool are_in_one_chunk(const struct python_stack_buffer *buffer, const unsigned char *chunk)
+{
+    size_t count = buffer->frame_count;
+    const struct python_raw_frame *frames = buffer->frames;
+    for (size_t i = 1; i < count; i++) {
+        if (frames[i].address >= frames[i - 1].address)
+            return false;
+    }
+    uint64_t start = frames[count - 1].address - FIRST_FRAME_IN_CHUNK;
+    return frames[0].address - start < load_u64(chunk + SIZE_IN_CHUNK);
+}
+
+/* After a walk that went well. `bytes`: a whole copy. */
+static void keep_callers(struct reading *reading, const unsigned char *bytes)
+{
+    struct python_stack_memory *remembered = reading->remembered;
+    const struct python_stack_buffer *buffer = reading->buffer;
+    const struct python_layout *layout = reading->layout;
+    struct python_callers *callers = &remembered->callers;
+    python_callers_forget(callers);
+    if (!reading->has_known_root || buffer->frame_count < 2 || layout->frame.entry_mark != 0)
+        return;
+    const struct python_raw_frame *innermost = &buffer->frames[0];
+    uint64_t chunk = buffer->frames[buffer->frame_count - 1].address - FIRST_FRAME_IN_CHUNK;
+    const struct span *span =
+        span_set_find(&remembered->spans, innermost->address, layout->frame.bytes, NULL);
+    if (span == NULL || span->is_lesser || chunk < span->start || chunk >= innermost->address)
+        return;
+    const unsigned char *chunk_bytes = bytes + span->offset + (chunk - span->start);
+    if (!are_in_one_chunk(buffer, chunk_bytes))
+        return;
+    size_t size = innermost->address - chunk;
+    python_callers_set(callers, chunk, chunk_bytes, size);
+    callers->previous = load_u64(chunk_bytes + size + layout->frame.previous);
+    callers->frame_count = buffer->frame_count;
+    callers->is_entry = innermost->is_entry;
+}
+
+/* Those of the callers' frames, and of the hidden ones between them. */
+static void use_spans(struct python_stack_memory *remembered, struct span *span)
+{
+    struct span_set *spans = &remembered->spans;
+    span->last_used = remembered->clock;
+    for (size_t i = 0; spans->plain_bytes < spans->total_bytes && i < spans->count; i++) {
+        if (spans->spans[i].is_lesser)
+            spans->spans[i].last_used = remembered->clock;
+    }
+}
+
+/* Whether the stack is the one that was kept, but for what the innermost frame does; if so, puts that into the buffer. */
+static bool repeat_callers(struct reading *reading, const struct python_stack_plan *plan, uint64_t innermost)
+{
+    struct python_stack_memory *remembered = reading->remembered;
+    const struct python_layout *layout = reading->layout;
+    struct python_callers *callers = &remembered->callers;
+    if (!python_callers_are_below(callers, innermost))
+        return false;
+    struct span *span =
+        span_set_find(&remembered->spans, callers->start, callers->size + layout->frame.bytes, NULL);
+    if (span == NULL || span->is_lesser)
+        return false;
+    size_t at = span->offset + (callers->start - span->start);
+    const unsigned char *second = plan->batch->bytes + plan->second_at + at;
+    const unsigned char *frame = second + callers->size;
+    struct frame_view view = view_frame(layout, frame);
+    if (view.owner != OWNED_BY_THREAD || view.previous != callers->previous ||
+        !python_callers_equal(callers, plan->batch->bytes + plan->first_at + at, second))
+        return false;
+    uint32_t copy =
+        layout->frame.bytecode_index == NO_OFFSET ? 0 : load_u32(frame + layout->frame.bytecode_index);
+    reading->buffer->frames[0] = (struct python_raw_frame){innermost, view.code & ~POINTER_TAG_BITS,
+                                                           view.instruction, copy, callers->is_entry};
+    reading->buffer->frame_count = callers->frame_count;
+    reading->root.caller = 0;
+    use_spans(remembered, span);
+    python_callers_count_repeat(callers);
+    return true;
+}
+
+static enum attempt_result follow(struct reading *reading, const struct python_stack_plan *plan,
+                                  uint64_t innermost)
+{
+    const unsigned char *bytes = plan->batch->bytes;
+    reading->buffer->has_same_callers = repeat_callers(reading, plan, innermost);
+    if (reading->buffer->has_same_callers)
+        return ATTEMPT_OK;
+    reading->remembered->callers.repeats = 0;
+    if (plan->is_sparing)
+        return ATTEMPT_TORN;
+    enum attempt_result result =
+        walk(reading, innermost, bytes + plan->first_at, bytes + plan->second_at, plan->is_thrifty);
+    if (result == ATTEMPT_OK)
+        keep_callers(reading, bytes + plan->second_at);
+    return result;
 }
 
 static enum attempt_result evaluate(struct reading *reading, const struct python_stack_plan *plan)
@@ -316,8 +424,7 @@ static enum attempt_result evaluate(struct reading *reading, const struct python
         }
         frame = load_u64(batch->bytes + plan->cframe_at + layout->thread.frame_in_cframe);
     }
-    return walk(reading, frame, batch->bytes + plan->first_at, batch->bytes + plan->second_at,
-                plan->is_thrifty);
+    return follow(reading, plan, frame);
 }
 
 static enum attempt_result try_once(struct reading *reading, const struct python_stack_plan *ready)
@@ -399,15 +506,20 @@ static bool recover(struct reading *reading)
     return reading->memory_result == MEMORY_FAULT && had_memory;
 }
 
-static void age(struct python_stack_memory *remembered)
+static void age(struct python_stack_memory *remembered, int64_t now_ns)
 {
     remembered->clock++;
     if (remembered->clock % FORGET_SAMPLES == 0)
         span_set_clear(&remembered->spans);
     else if (remembered->clock % EXPIRE_SAMPLES == 0)
         span_set_expire(&remembered->spans, remembered->clock - EXPIRE_SAMPLES);
-    if (remembered->clock % EXPIRE_SAMPLES == 0)
-        remembered->root.caller = 0;
+    if (remembered->clock - remembered->doubt_clock < EXPIRE_SAMPLES ||
+        now_ns - remembered->doubt_ns < LEAST_TRUST_NS)
+        return;
+    remembered->doubt_clock = remembered->clock;
+    remembered->doubt_ns = now_ns;
+    remembered->root.caller = 0;
+    python_callers_forget(&remembered->callers);
 }
 
 /* From now on the begin of the chunk is read instead of what called the outermost frame. */
@@ -464,7 +576,7 @@ enum python_stack_result python_stack_read(struct python_stack_buffer *buffer,
         .buffer = buffer, .remembered = remembered, .memory = memory, .layout = layout, .thread = thread};
     enum python_stack_result result = read_patiently(&reading, plan);
     /* Not before: the plan's batch was read with what was remembered then. */
-    age(remembered);
+    age(remembered, buffer->now_ns);
     if (result == STACK_OK)
         keep_root(&reading);
     return result;

@@ -9,7 +9,8 @@
  * One copy does for a thread that is proved not to have had the GIL while it was made, and for the frames that stand
  * between two calls of the interpreter's loop, on the C stack: they do not change while the frame that they called is
  * the same in both copies. Below the frame at the begin of the thread's first stretch of frames there is no other one,
- * so once that was seen, nothing below it is read for some samples.
+ * so once that was seen, nothing below it is read for some samples. Where all that lies below the innermost frame is the
+ * same in both copies as when the stack was last followed (python_callers.h), its callers need not be followed again.
  *
  * Owns: what it remembers of the thread's frames, until python_stack_memory_release().
  * Threads: one at a time.
@@ -24,6 +25,7 @@
 #include "base/attributes.h"
 #include "python_sampler/memory_batch.h"
 #include "python_sampler/process_memory.h"
+#include "python_sampler/python_callers.h"
 #include "python_sampler/python_layout.h"
 #include "python_sampler/span_set.h"
 
@@ -50,6 +52,9 @@ struct python_stack_memory {
     uint64_t cframe;       /* 3.11 and 3.12: where the pointer to the innermost frame was */
     uint32_t clock;        /* samples so far */
     struct python_root root;
+    struct python_callers callers;
+    uint32_t doubt_clock; /* when root and callers were last put in doubt, */
+    int64_t doubt_ns;     /* by both clocks */
 };
 
 /* Where the parts of one reading are in a batch. */
@@ -58,14 +63,17 @@ struct python_stack_plan {
     bool waits;      /* the thread was found waiting, so that a slow reading is as good as a quick one */
     bool is_single;  /* one copy; good only for a thread that did not run Python code meanwhile */
     bool is_thrifty; /* the second copy lacks the lesser spans */
+    bool is_sparing; /* so does the first, since callers are expected to be the same */
     size_t first_at, state_at, cframe_at, second_at;
 };
 
-/* Room for one stack, shared by all threads of a sampler. */
+/* Room for one stack, shared by all threads of a sampler. now_ns is the caller's to set. */
 struct python_stack_buffer {
     struct memory_batch batch;
     struct python_raw_frame *frames; /* innermost first */
     size_t frame_count;
+    bool has_same_callers;            /* as the stack that was taken last: only the innermost frame is here */
+    int64_t now_ns;                   /* CLOCK_MONOTONIC */
     unsigned char thread_state[4096]; /* as it was at the moment of the stack */
 };
 
