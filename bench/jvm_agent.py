@@ -27,7 +27,8 @@ sys.path.insert(0, str(HERE.parent / "tests"))
 import jvm  # noqa: E402
 
 PEER = "tools.profiler:async-profiler:4.5"
-MANY_THREADS = {"cpu+wall": "event=cpu,interval=10ms,wall=10ms",
+MANY_THREADS = {"cpu": "event=cpu,interval=10ms",
+                "cpu+wall": "event=cpu,interval=10ms,wall=10ms",
                 "cpu+alloc+lock": "event=cpu,interval=10ms,alloc=512k,lock=1ms"}
 FIGURES = ("cpu_s", "samples", "handler_us", "median_us", "handler_ms", "callback_ms", "own_threads_ms", "start_ms", "stop_ms", "besides_ms",
            "all_ms", "table_kb", "file_kb", "seen", "cpu_seen_s", "wall_seen_s", "alloc_seen_mb")

@@ -37,6 +37,14 @@ def compile_classes(folder, *names, class_path=None):
     return folder
 
 
+def compile_births(folder):
+    """The library of Births."""
+    library, include = folder / "libbirths.so", system_home() / "include"
+    subprocess.run(["cc", "-shared", "-fPIC", "-O1", f"-I{include}", f"-I{include}/linux", "-o", library,
+                    TESTS / "java" / "births.c"], check=True, stdin=subprocess.DEVNULL, timeout=LIMIT_SECONDS)
+    return library
+
+
 def run_java(home, classes, agent, main, *arguments, options=(), check=True, env=None):
     """Runs the class with the agent's argument string (None: without agent)."""
     agent_options = [] if agent is None else [f"-agentpath:{LIBRARY}={agent}"]

@@ -2,6 +2,7 @@
 
 import collections
 import gzip
+import re
 import subprocess
 import xml.etree.ElementTree
 
@@ -122,3 +123,30 @@ def test_one_recording_in_every_format(tmp_path, sparkflame):
     titles = [title.text for title in xml.etree.ElementTree.parse(tmp_path / "out.svg").iter("{http://www.w3.org/2000/svg}title")]
     assert titles[0] == f"all ({sum(folded.values())} samples, 100.00%)"
     assert any(title.startswith("Tags.burn (") for title in titles)
+
+
+def births(folder, arguments, path):
+    """(CPU ns of the threads that a library has started, names of all threads) of a program that loads it meanwhile."""
+    classes, library = jvm.compile_classes(folder, "Births"), jvm.compile_births(folder)
+    done = jvm.run_java(jvm.home_of("17"), classes, f"start,event=cpu,interval=1ms,threads,{arguments},file={path}", "Births",
+                        library, 20, 40)
+    worked, names = re.search(r"worked (\d+)\nthreads (.*)", done.stdout).groups()
+    return int(worked), names.split(",")
+
+
+def test_threads_that_a_library_starts_are_seen_from_birth(tmp_path):
+    """Though nobody looks for them: such a recording has no thread of its own."""
+    path = tmp_path / "births.folded"
+    for _ in range(6):
+        worked, names = births(tmp_path, "total", path)
+        assert not [name for name in names if "parkflame" in name]
+        stacks = [(stack, ns) for stack, ns in jvm.read_folded(path) if "burn_in_library" in ";".join(stack)]
+        assert stacks and all(stack[0].startswith("[born-later tid=") for stack, _ in stacks), stacks[:3]
+        seen = sum(ns for _, ns in stacks) / worked
+        if 0.9 < seen < 1.1:
+            return
+    assert 0.9 < seen < 1.1
+
+
+def test_a_recording_in_jfr_has_a_thread(tmp_path):
+    assert [name for name in births(tmp_path, "jfr", tmp_path / "births.jfr")[1] if "parkflame" in name]

@@ -35,7 +35,7 @@ def cycle(tools, program, seconds, events, folder):
     for event in itertools.cycle(events):
         if time.monotonic() > end or program.poll() is not None:
             return count
-        attach(tools, program.pid, f"start,{event},file={folder}/cycle.jfr")
+        attach(tools, program.pid, f"start,{event},file={folder}/cycle.{'folded' if count % 3 == 2 else 'jfr'}")
         time.sleep(0.5)
         attach(tools, program.pid, f"stop,file={folder}/cycle.folded" if count % 2 else "stop")
         count += 1
@@ -50,11 +50,11 @@ def make_redefiner(folder):
     return jar
 
 
-def run_one(home, classes, collector, event, seconds, folder, attached):
-    agent = [] if attached else [f"-agentpath:{jvm.LIBRARY}=start,{event},file={folder}/soak.jfr,chunktime=5s"]
+def run_one(home, classes, collector, event, seconds, folder, output_format, attached):
+    agent = [] if attached else [f"-agentpath:{jvm.LIBRARY}=start,{event},file={folder}/soak.{output_format},chunktime=5s"]
     command = [home / "bin" / "java", f"-XX:+Use{collector}GC", "-Xmx256m", "-XX:ReservedCodeCacheSize=24m",
                f"-XX:ErrorFile={folder}/crash.log", f"-javaagent:{make_redefiner(folder)}", *agent, "-cp", str(classes),
-               "Soak", str(seconds)]
+               "Soak", str(seconds), str(jvm.compile_births(folder))]
     output = open(folder / "output.txt", "w+", encoding="utf-8")
     program = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, cwd=folder)
     cycles = 0
@@ -85,17 +85,18 @@ def main():
     failed = runs = 0
     begin = time.monotonic()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="soak-"))
-    classes = jvm.compile_classes(folder, "Soak")
+    classes = jvm.compile_classes(folder, "Soak", "Births")
     matrix = list(itertools.product(options.versions.split(","), options.collectors.split(","), (False, True)))
     for index, (version, collector, attached) in enumerate(matrix):
         if options.runs and runs == options.runs:
             break
         event = EVENTS[index % len(EVENTS)]
-        status, cycles = run_one(jvm.home_of(version), classes, collector, event, options.seconds, folder, attached)
+        output_format = "folded" if index % 4 == 2 else "jfr"
+        status, cycles = run_one(jvm.home_of(version), classes, collector, event, options.seconds, folder, output_format, attached)
         runs += 1
         failed += status != 0
         print(f"{'ok' if status == 0 else 'FAILED'} JDK {version} {collector} {event}"
-              f"{f', {cycles} cycles' if attached else ''}: status {status}", flush=True)
+              f"{f', {cycles} cycles' if attached else f', {output_format}'}: status {status}", flush=True)
         if status != 0:
             print((folder / "output.txt").read_text()[-3000:], flush=True)
             if (folder / "crash.log").exists():

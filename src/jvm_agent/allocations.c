@@ -150,7 +150,7 @@ static void take_sample(jvmtiEnv *tools, JNIEnv *environment, struct thread_reco
     sample.tid = atomic_load(&record->tid);
     sample.tag = atomic_load(&record->tag);
     sample.trace = own_stack_take(record);
-    if (sample.trace == 0 || !sample_ring_put(&sampler.ring, &sample))
+    if (sample.trace == 0 || !sampler_hand_over(&sample))
         return;
     atomic_fetch_add(&sampler.samples, 1);
     if (follow_live)
@@ -172,7 +172,7 @@ void JNICALL allocations_on_sample(jvmtiEnv *tools, JNIEnv *environment, jthread
 static void put_patiently(const struct sample *sample)
 {
     struct timespec pause = {0, 1000000};
-    for (int tries = 0; tries < 1000 && !sample_ring_put(&sampler.ring, sample); tries++)
+    for (int tries = 0; tries < 1000 && !sampler_hand_over(sample) && !sampler.counts_directly; tries++)
         nanosleep(&pause, NULL);
 }
 

@@ -43,7 +43,7 @@ static void flush_idle(struct thread_record *record)
     sample.trace = atomic_load(&record->wall_trace);
     sample.tid = atomic_load(&record->tid);
     sample.tag = atomic_load(&record->tag);
-    if (sample.trace != 0 && sample_ring_put(&sampler.ring, &sample))
+    if (sample.trace != 0 && sampler_hand_over(&sample))
         atomic_fetch_add(&sampler.samples, count);
 }
 

@@ -18,7 +18,7 @@ enum { JUMP_SLOT = R_AARCH64_JUMP_SLOT, GLOBAL_DATA = R_AARCH64_GLOB_DAT };
 struct patch {
     const struct import_hook *hooks;
     size_t count;
-    const void *only_in;
+    const void *only_in, *except_in;
 };
 
 static void *hook_of(const struct patch *patch, const char *name)
@@ -101,6 +101,8 @@ static bool is_wanted(const struct patch *patch, const struct dl_phdr_info *info
 {
     if (patch->only_in != NULL)
         return holds(info, (uintptr_t)patch->only_in);
+    if (patch->except_in != NULL && holds(info, (uintptr_t)patch->except_in))
+        return false;
     return !holds(info, (uintptr_t)&import_patch) && !holds(info, (uintptr_t)free) &&
            info->dlpi_name != NULL && strstr(info->dlpi_name, "ld-linux") == NULL &&
            strstr(info->dlpi_name, "ld-musl") == NULL;
@@ -123,8 +125,8 @@ static int patch_library(struct dl_phdr_info *info, size_t size, void *context)
     return 0;
 }
 
-void import_patch(const struct import_hook *hooks, size_t count, const void *only_in)
+void import_patch(const struct import_hook *hooks, size_t count, const void *only_in, const void *except_in)
 {
-    struct patch patch = {hooks, count, only_in};
+    struct patch patch = {hooks, count, only_in, except_in};
     dl_iterate_phdr(patch_library, &patch);
 }

@@ -15,7 +15,8 @@ struct import_hook {
     void *function;
 };
 
-/* In the library that holds `only_in`, or in all (NULL); never in this library, in libc or in the loader. */
-void import_patch(const struct import_hook *hooks, size_t count, const void *only_in);
+/* In the library that holds `only_in`, or in all (NULL) but the one that holds `except_in`; never in this library, in libc
+ * or in the loader. */
+void import_patch(const struct import_hook *hooks, size_t count, const void *only_in, const void *except_in);
 
 #endif

@@ -53,7 +53,7 @@ static size_t recorded_bytes(bool compact)
     int descriptor = mkstemp(path);
     CHECK(descriptor >= 0);
     close(descriptor);
-    CHECK_OK(error, sampler_open((size_t)64 << 20, &error));
+    CHECK_OK(error, sampler_open((size_t)64 << 20, false, &error));
     uint64_t begin_ns = sampler_now_ns();
     jfr_shape_choose(compact, false, begin_ns);
     CHECK_OK(error, jfr_file_open(&file, path, &error));

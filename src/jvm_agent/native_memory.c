@@ -150,7 +150,7 @@ static const struct import_hook hooks[] = {
 void native_memory_patch(void)
 {
     if (atomic_load(&wanted))
-        import_patch(hooks, COUNT_OF(hooks), NULL);
+        import_patch(hooks, COUNT_OF(hooks), NULL, NULL);
 }
 
 bool native_memory_start(uint64_t interval_bytes, bool releases, struct error *error)

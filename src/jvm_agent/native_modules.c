@@ -7,19 +7,25 @@
 
 static pthread_mutex_t modules_mutex = PTHREAD_MUTEX_INITIALIZER;
 static bool opened;
-static unsigned long long known_loads;
+static uint64_t known_loads;
 
 /* The loader counts what it loads and unloads: /proc/self/maps need not be read when nothing did. */
 static int count_loads(struct dl_phdr_info *info, size_t size, void *context)
 {
-    *(unsigned long long *)context = info->dlpi_adds + info->dlpi_subs;
+    *(uint64_t *)context = info->dlpi_adds + info->dlpi_subs;
     return 1;
+}
+
+uint64_t native_modules_loads(void)
+{
+    uint64_t loads = 0;
+    dl_iterate_phdr(count_loads, &loads);
+    return loads;
 }
 
 static bool has_changed(void)
 {
-    unsigned long long loads = 0;
-    dl_iterate_phdr(count_loads, &loads);
+    uint64_t loads = native_modules_loads();
     bool changed = !opened || loads != known_loads;
     known_loads = loads;
     return changed;

@@ -13,5 +13,7 @@ extern struct module_map native_modules;
 
 /* Reads what was loaded since, with its tables; quick when nothing was. What cannot be read is left out. */
 void native_modules_refresh(void);
+/* How often the loader has loaded or unloaded a library. */
+uint64_t native_modules_loads(void);
 
 #endif

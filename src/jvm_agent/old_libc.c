@@ -37,6 +37,7 @@ OLD(int, pthread_create,
     (thread, attributes, run, context))
 OLD(int, pthread_detach, (pthread_t thread), (thread))
 OLD(void *, pthread_getspecific, (pthread_key_t key), (key))
+OLD(int, pthread_key_create, (pthread_key_t * key, void (*end)(void *)), (key, end))
 OLD(int, pthread_join, (pthread_t thread, void **result), (thread, result))
 OLD(int, pthread_sigmask, (int how, const sigset_t *set, sigset_t *before), (how, set, before))
 

@@ -15,14 +15,12 @@
 #include "jvm_agent/java_vm.h"
 #include "jvm_agent/jfr_session.h"
 #include "jvm_agent/label_details.h"
-#include "jvm_agent/native_memory.h"
-#include "jvm_agent/native_modules.h"
+#include "jvm_agent/library_watch.h"
 #include "jvm_agent/own_thread.h"
 #include "jvm_agent/profile_text.h"
 #include "jvm_agent/python_watch.h"
 #include "jvm_agent/rate_limit.h"
 #include "jvm_agent/runtime_stubs.h"
-#include "jvm_agent/sample_counts.h"
 #include "jvm_agent/sampler.h"
 #include "jvm_agent/spans.h"
 #include "jvm_agent/thread_birth.h"
@@ -33,14 +31,12 @@
 #include "jvm_agent/windows.h"
 
 #define DEFAULT_MEMORY_BYTES ((size_t)512 << 20)
-#define STEP_MS 200
-#define BUSY_STEP_MS 20
-#define BUSY_SAMPLES (SAMPLE_RING_SLOTS / 64)
+#define STEP_NS UINT64_C(1000000000)
+#define ASKING_STEP_NS (STEP_NS / 5)
 
 struct recording {
     struct arguments arguments;
     struct event_plan plan;
-    struct sample_counts counts;
     bool has_data;
     bool active;
     uint64_t began_ns;
@@ -51,33 +47,28 @@ struct recording {
     bool watches_python;
     pthread_t writer;
     bool writer_runs;
-    bool writer_wanted;
+    _Atomic bool writer_wanted;
 };
 
 static struct recording recording;
 static pthread_mutex_t command_mutex = PTHREAD_MUTEX_INITIALIZER; /* one command at a time */
 static pthread_mutex_t data_mutex = PTHREAD_MUTEX_INITIALIZER;    /* counts and files */
-static pthread_mutex_t writer_mutex = PTHREAD_MUTEX_INITIALIZER;  /* wakes the writer */
-static pthread_cond_t writer_condition = PTHREAD_COND_INITIALIZER;
 
 static bool end_and_repeat(struct error *error);
 
-/* How many samples there were. */
-static uint64_t drain(void)
+static void drain(void)
 {
     struct sample sample;
-    uint64_t taken = 0;
     pthread_mutex_lock(&data_mutex);
-    for (; sample_ring_take(&sampler.ring, &sample); taken++) {
+    while (sample_ring_take(&sampler.ring, &sample)) {
         if (sampler.asks_vm)
             java_fallback_name_methods(&sampler.methods);
         if (sample.kind < SAMPLE_FREE)
-            sample_counts_add(&recording.counts, &sample);
+            (void)sample_counts_add(&sampler.counts, &sample);
         if (recording.has_session)
             jfr_session_add(&recording.session, &sample);
     }
     pthread_mutex_unlock(&data_mutex);
-    return taken;
 }
 
 /* timeout=, loop=: the writer cannot end itself, so another thread does it. */
@@ -104,21 +95,13 @@ static void end_in_time(void)
         pthread_detach(thread);
 }
 
-static bool wait_for_step(int milliseconds)
+/* Methods that have to be asked for may be unloaded meanwhile. */
+static uint64_t step_ns(void)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += milliseconds * 1000000L;
-    if (until.tv_nsec >= 1000000000L) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000L;
-    }
-    pthread_mutex_lock(&writer_mutex);
-    if (recording.writer_wanted)
-        pthread_cond_timedwait(&writer_condition, &writer_mutex, &until);
-    bool wanted = recording.writer_wanted;
-    pthread_mutex_unlock(&writer_mutex);
-    return wanted;
+    uint64_t now_ns = sampler_now_ns(), step = sampler.asks_vm ? ASKING_STEP_NS : STEP_NS;
+    if (recording.deadline_ns == 0 || recording.deadline_ns >= now_ns + step)
+        return step;
+    return recording.deadline_ns > now_ns ? recording.deadline_ns - now_ns : 0;
 }
 
 static void tick_session(void)
@@ -136,29 +119,25 @@ static void note_own_time(void)
     atomic_store(&sampler.writer_ns, (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec);
 }
 
-static void look_around(void)
-{
-    thread_watch_refresh();
-    runtime_stubs_publish();
-    native_modules_refresh();
-    native_memory_patch();
-}
-
 /*
- * Wakes seldom, and more often only when so many samples come that they might not find room. Known to the JVM when it
- * has to ask it something: how full the heap is, or what a method is called.
+ * There is one where each sample is wanted by itself, methods have to be asked for or something has to end in time. Wakes
+ * seldom, and more often only when so many samples come that they might not find room. Known to the JVM when it has to ask
+ * it something: how full the heap is, or what a method is called.
  */
 static void *write_samples(void *context)
 {
     own_thread_enter();
     JNIEnv *environment = recording.has_session || sampler.asks_vm ? java_vm_attach("Sparkflame") : NULL;
-    int step_ms = BUSY_STEP_MS;
-    while (wait_for_step(step_ms)) {
-        step_ms = drain() > BUSY_SAMPLES ? BUSY_STEP_MS : STEP_MS;
+    uint32_t calls = 0;
+    while (atomic_load(&recording.writer_wanted)) {
+        sample_ring_await(&sampler.ring, calls, step_ns());
+        calls = atomic_load(&sampler.ring.calls);
+        thread_watch_refresh();
+        library_watch_refresh();
+        drain();
         note_own_time();
         tick_session();
         end_in_time();
-        look_around();
     }
     if (environment != NULL)
         java_vm_detach();
@@ -168,7 +147,7 @@ static void *write_samples(void *context)
 
 static bool start_writer(struct error *error)
 {
-    recording.writer_wanted = true;
+    atomic_store(&recording.writer_wanted, true);
     recording.writer_runs = own_thread_start(&recording.writer, write_samples, NULL);
     if (!recording.writer_runs)
         return error_set(error, ERROR_SYSTEM, "cannot start the writer thread");
@@ -179,10 +158,8 @@ static void stop_writer(void)
 {
     if (!recording.writer_runs)
         return;
-    pthread_mutex_lock(&writer_mutex);
-    recording.writer_wanted = false;
-    pthread_cond_signal(&writer_condition);
-    pthread_mutex_unlock(&writer_mutex);
+    atomic_store(&recording.writer_wanted, false);
+    sample_ring_call(&sampler.ring);
     pthread_join(recording.writer, NULL);
     recording.writer_runs = false;
 }
@@ -191,7 +168,6 @@ static void forget_data(void)
 {
     if (!recording.has_data)
         return;
-    sample_counts_release(&recording.counts);
     sampler_close();
     class_names_clear();
     arguments_release(&recording.arguments);
@@ -229,11 +205,9 @@ static bool close_session(struct error *error)
 static bool open_data(struct error *error)
 {
     int64_t limit = recording.arguments.memory_limit_bytes;
-    if (!sampler_open(limit > 0 ? (size_t)limit : DEFAULT_MEMORY_BYTES, error))
-        return false;
-    sample_counts_init(&recording.counts, recording.arguments.threads);
-    recording.has_data = true;
-    return true;
+    recording.has_data =
+        sampler_open(limit > 0 ? (size_t)limit : DEFAULT_MEMORY_BYTES, recording.arguments.threads, error);
+    return recording.has_data;
 }
 
 static void configure_sampler(const struct arguments *arguments)
@@ -285,16 +259,30 @@ static void stop_python(void)
     recording.watches_python = false;
 }
 
+/* Without a JVM threads and libraries have to be looked for. */
+static bool needs_writer(void)
+{
+    return !sampler.counts_directly || recording.deadline_ns != 0 || java_vm.machine == NULL;
+}
+
+/* In a JVM threads, libraries and generated code tell of themselves from now on. */
+static void begin_to_watch(void)
+{
+    thread_watch_run(true);
+    thread_birth_watch(!needs_writer());
+    learn_threads();
+    runtime_stubs_publish();
+    library_watch_start();
+}
+
 static bool start_engines(struct error *error)
 {
     const struct arguments *arguments = &recording.arguments;
     int64_t limit_s = arguments->timeout_s > 0 ? arguments->timeout_s : arguments->loop_s;
-    thread_birth_watch();
-    learn_threads();
-    runtime_stubs_publish();
-    native_modules_refresh();
     recording.began_ns = sampler_now_ns();
     recording.deadline_ns = limit_s > 0 ? recording.began_ns + (uint64_t)limit_s * 1000000000u : 0;
+    sampler.counts_directly = arguments_format(arguments) != FORMAT_JFR && !sampler.asks_vm;
+    begin_to_watch();
     if (!windows_start(arguments, error))
         return false;
     sampler_run(true);
@@ -302,7 +290,7 @@ static bool start_engines(struct error *error)
         sampler_run(false);
         return false;
     }
-    if (!open_session(error) || !start_writer(error)) {
+    if (!open_session(error) || (needs_writer() && !start_writer(error))) {
         struct error ignored = {0};
         event_plan_stop(&recording.plan);
         sampler_run(false);
@@ -322,6 +310,7 @@ static void stop_engines(void)
     event_plan_stop(&recording.plan);
     sampler_run(false);
     stop_writer();
+    thread_watch_run(false);
     learn_threads();
     drain();
     recording.active = false;
@@ -363,7 +352,10 @@ static bool start_locked(struct arguments *arguments, bool keep, struct error *e
     walk_choice_make(&recording.arguments);
     if (!keep && !open_data(error))
         return false;
-    return start_engines(error);
+    bool started = start_engines(error);
+    if (!started)
+        thread_watch_run(false);
+    return started;
 }
 
 bool recording_start(struct arguments *arguments, bool keep, struct error *error)
@@ -381,7 +373,7 @@ bool recording_start(struct arguments *arguments, bool keep, struct error *error
 static bool write_to(struct output *output, const struct arguments *arguments, enum output_format format,
                      struct error *error)
 {
-    struct profile_view view = {&recording.counts, arguments, recording.plan.main_kind, recording.plan.unit};
+    struct profile_view view = {&sampler.counts, arguments, recording.plan.main_kind, recording.plan.unit};
     pthread_mutex_lock(&data_mutex);
     bool written = profile_text_write(&view, format, output, error);
     pthread_mutex_unlock(&data_mutex);
@@ -445,6 +437,8 @@ static bool dump_locked(const struct arguments *later, struct text_builder *text
     if (recording.active && recording.plan.wall != NULL)
         recording.plan.wall->flush();
     drain();
+    thread_watch_refresh();
+    library_watch_refresh();
     if (format == FORMAT_JFR)
         return dump_session(error);
     if (arguments.file == NULL) {
@@ -580,9 +574,10 @@ void recording_metrics(struct text_builder *text)
     pthread_mutex_lock(&command_mutex);
     add_metric(text, "signals_total", atomic_load(&sampler.signals));
     add_metric(text, "samples_total", recording_samples());
-    add_metric(text, "samples_skipped_total",
-               atomic_load(&sampler.busy) + atomic_load(&sampler.unknown_thread) +
-                   (sampler.opened ? atomic_load(&sampler.ring.dropped) : 0));
+    add_metric(
+        text, "samples_skipped_total",
+        atomic_load(&sampler.busy) + atomic_load(&sampler.unknown_thread) +
+            (sampler.opened ? atomic_load(&sampler.ring.dropped) + atomic_load(&sampler.counts.dropped) : 0));
     add_metric(text, "calltracestorage_overflows_total", atomic_load(&sampler.failed[FRAME_ERROR_NO_ROOM]));
     add_metric(text, "calltracestorage_bytes", sampler_table_bytes());
     add_metric(text, "stackwalk_ns_total", atomic_load(&sampler.handler_ns));

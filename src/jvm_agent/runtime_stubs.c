@@ -6,6 +6,8 @@
 
 #include "base/array.h"
 
+#define LEAST_ROOM 32
+
 static pthread_mutex_t stubs_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct runtime_stub *known;
 static size_t known_count, known_capacity, published_count;
@@ -25,6 +27,52 @@ static const char *short_name(const char *name)
     return name;
 }
 
+static int by_address(const void *left, const void *right)
+{
+    const struct runtime_stub *first = left, *second = right;
+    return (first->begin > second->begin) - (first->begin < second->begin);
+}
+
+/* A list once published is never freed: a handler may be reading it. New stubs are few after the start, and each list has
+ * room for a part more, so that they stay few, too. */
+static void publish_all(void)
+{
+    size_t room = known_count / 4 + LEAST_ROOM;
+    struct runtime_stub_list *list = malloc(sizeof(*list) + (known_count + room) * sizeof(*known));
+    if (list == NULL)
+        return;
+    list->count = known_count;
+    list->room = room;
+    atomic_init(&list->added, 0);
+    memcpy(list->stubs, known, known_count * sizeof(*known));
+    qsort(list->stubs, list->count, sizeof(*list->stubs), by_address);
+    published_count = known_count;
+    atomic_store_explicit(&runtime_stubs, list, memory_order_release);
+}
+
+static void publish_last(void)
+{
+    struct runtime_stub_list *list = atomic_load(&runtime_stubs);
+    size_t added = list == NULL ? 0 : atomic_load(&list->added);
+    if (list == NULL)
+        return;
+    if (added == list->room || known_count != published_count + 1) {
+        publish_all();
+        return;
+    }
+    list->stubs[list->count + added] = known[known_count - 1];
+    published_count = known_count;
+    atomic_store_explicit(&list->added, added + 1, memory_order_release);
+}
+
+void runtime_stubs_publish(void)
+{
+    pthread_mutex_lock(&stubs_mutex);
+    if (known_count != published_count)
+        publish_all();
+    pthread_mutex_unlock(&stubs_mutex);
+}
+
 void runtime_stubs_add(const char *name, const void *begin, size_t size)
 {
     char *copy = strdup(short_name(name));
@@ -36,30 +84,9 @@ void runtime_stubs_add(const char *name, const void *begin, size_t size)
             starts_with(copy, "itable") || starts_with(copy, "vtable") || starts_with(copy, "InlineCache");
         stub->barrier =
             starts_with(copy, "cont_") || starts_with(copy, "Cont ") || starts_with(copy, "cont ");
+        publish_last();
     } else {
         free(copy);
-    }
-    pthread_mutex_unlock(&stubs_mutex);
-}
-
-static int by_address(const void *left, const void *right)
-{
-    const struct runtime_stub *first = left, *second = right;
-    return (first->begin > second->begin) - (first->begin < second->begin);
-}
-
-/* A list once published is never freed: a handler may be reading it. New stubs are few after the start. */
-void runtime_stubs_publish(void)
-{
-    pthread_mutex_lock(&stubs_mutex);
-    size_t bytes = known_count * sizeof(*known);
-    struct runtime_stub_list *list = known_count == published_count ? NULL : malloc(sizeof(*list) + bytes);
-    if (list != NULL) {
-        list->count = known_count;
-        memcpy(list->stubs, known, bytes);
-        qsort(list->stubs, list->count, sizeof(*list->stubs), by_address);
-        published_count = known_count;
-        atomic_store_explicit(&runtime_stubs, list, memory_order_release);
     }
     pthread_mutex_unlock(&stubs_mutex);
 }

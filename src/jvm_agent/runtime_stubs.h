@@ -25,14 +25,17 @@ struct runtime_stub {
 };
 
 struct runtime_stub_list {
-    size_t count;
-    struct runtime_stub stubs[]; /* by address */
+    size_t count;         /* by address */
+    _Atomic size_t added; /* behind them, as they came */
+    size_t room;          /* for those */
+    struct runtime_stub stubs[];
 };
 
-extern _Atomic(const struct runtime_stub_list *) runtime_stubs;
+extern _Atomic(struct runtime_stub_list *) runtime_stubs;
 
+/* Visible at once when others are. */
 void runtime_stubs_add(const char *name, const void *begin, size_t size);
-/* Makes the added ones visible to runtime_stub_find(). */
+/* Makes the added ones visible to runtime_stub_find(), and later ones, too. */
 void runtime_stubs_publish(void);
 /* NULL when no stub with a name is there. */
 const struct runtime_stub *runtime_stub_find(uintptr_t pc);

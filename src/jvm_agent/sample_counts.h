@@ -1,42 +1,51 @@
 /*
  * sample_counts.h - samples of a recording summed up by kind, stack, thread and class: what the text outputs print.
  *
- * Owns: its entries, until sample_counts_release().
- * Threads: one at a time.
- * Limit: SAMPLE_COUNTS_LIMIT entries; later ones are counted in `dropped`.
+ * Owns: its entries, in the arena it was given, until sample_counts_release().
+ * Threads: any, also signal handlers; no locks.
+ * Limit: the arena's; what finds no room is counted in `dropped`.
  */
 #ifndef JVM_AGENT_SAMPLE_COUNTS_H
 #define JVM_AGENT_SAMPLE_COUNTS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/id_map.h"
+#include "jvm_agent/safe_memory.h"
 #include "jvm_agent/sample_ring.h"
 
-#define SAMPLE_COUNTS_LIMIT ((size_t)1 << 24)
+#define SAMPLE_COUNT_BUCKETS ((uint32_t)1 << 15)
 
 struct sample_count {
-    uint64_t samples;
-    uint64_t value;
+    _Atomic uint64_t samples; /* the last to be set; 0: another entry has them */
+    _Atomic uint64_t value;
     uint32_t trace;
     int32_t tid; /* 0: all threads */
     uint32_t class_number;
+    uint32_t next; /* in its bucket */
     uint8_t kind;
     uint8_t state;
 };
 
 struct sample_counts {
-    struct sample_count *entries;
-    size_t count, capacity;
-    struct id_map by_key;
-    uint64_t dropped;
+    struct safe_arena *arena;
+    struct safe_items entries;
+    _Atomic uint32_t *buckets;
+    _Atomic uint64_t dropped;
     bool by_thread;
 };
 
-void sample_counts_init(struct sample_counts *counts, bool by_thread);
+bool sample_counts_init(struct sample_counts *counts, struct safe_arena *arena, bool by_thread);
 void sample_counts_release(struct sample_counts *counts);
-void sample_counts_add(struct sample_counts *counts, const struct sample *sample);
+/* False: there is no room. */
+bool sample_counts_add(struct sample_counts *counts, const struct sample *sample);
+
+static inline struct sample_count *sample_counts_at(const struct sample_counts *counts, uint32_t number)
+{
+    return safe_items_at(&counts->entries, number);
+}
+
+/* Numbers run from 1 to this. */
+static inline uint32_t sample_counts_number(const struct sample_counts *counts)
+{
+    return safe_items_count(&counts->entries);
+}
 
 #endif

@@ -2,6 +2,8 @@
  * sample_ring.h - the way from signal handlers to the writer thread: a bounded queue of samples, many producers, one
  * consumer, no locks.
  *
+ * The consumer may sleep: it is woken after each part of the ring that was filled, so that samples find room.
+ *
  * A producer that is interrupted between taking its place and filling it holds up only the consumer, never another
  * producer.
  *
@@ -16,6 +18,7 @@
 #include <stdint.h>
 
 #define SAMPLE_RING_SLOTS ((uint64_t)1 << 14)
+#define SAMPLE_RING_PART (SAMPLE_RING_SLOTS / 4)
 
 enum sample_kind {
     SAMPLE_EXECUTION,
@@ -62,6 +65,7 @@ struct sample_ring {
     _Atomic uint64_t head; /* next to fill */
     _Atomic uint64_t tail; /* next to take */
     _Atomic uint64_t dropped;
+    _Atomic uint32_t calls; /* for the consumer */
 };
 
 bool sample_ring_init(struct sample_ring *ring);
@@ -69,5 +73,9 @@ void sample_ring_release(struct sample_ring *ring);
 bool sample_ring_put(struct sample_ring *ring, const struct sample *sample);
 /* Only one thread at a time. False: nothing is waiting. */
 bool sample_ring_take(struct sample_ring *ring, struct sample *sample);
+/* Wakes the consumer. */
+void sample_ring_call(struct sample_ring *ring);
+/* Sleeps at most so long, not at all if there was a call since `calls` was so many. */
+void sample_ring_await(struct sample_ring *ring, uint32_t calls, uint64_t limit_ns);
 
 #endif

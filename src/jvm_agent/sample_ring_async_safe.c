@@ -1,6 +1,10 @@
 #include "jvm_agent/sample_ring.h"
 
+#include <linux/futex.h>
 #include <stddef.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "jvm_agent/safe_memory.h"
 
@@ -11,6 +15,7 @@ bool sample_ring_init(struct sample_ring *ring)
     atomic_store(&ring->head, 0);
     atomic_store(&ring->tail, 0);
     atomic_store(&ring->dropped, 0);
+    atomic_store(&ring->calls, 0);
     return ring->slots != NULL;
 }
 
@@ -32,6 +37,18 @@ static uint64_t turn_at(uint64_t position)
     return position & ~(SAMPLE_RING_SLOTS - 1);
 }
 
+void sample_ring_call(struct sample_ring *ring)
+{
+    atomic_fetch_add(&ring->calls, 1);
+    syscall(SYS_futex, &ring->calls, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+void sample_ring_await(struct sample_ring *ring, uint32_t calls, uint64_t limit_ns)
+{
+    struct timespec limit = {(time_t)(limit_ns / 1000000000u), (long)(limit_ns % 1000000000u)};
+    syscall(SYS_futex, &ring->calls, FUTEX_WAIT_PRIVATE, calls, &limit, NULL, 0);
+}
+
 bool sample_ring_put(struct sample_ring *ring, const struct sample *sample)
 {
     uint64_t position = atomic_load_explicit(&ring->head, memory_order_relaxed);
@@ -42,6 +59,8 @@ bool sample_ring_put(struct sample_ring *ring, const struct sample *sample)
             if (atomic_compare_exchange_weak(&ring->head, &position, position + 1)) {
                 slot->sample = *sample;
                 atomic_store_explicit(&slot->turn, turn + 1, memory_order_release);
+                if ((position + 1) % SAMPLE_RING_PART == 0)
+                    sample_ring_call(ring);
                 return true;
             }
         } else if (turn < turn_at(position)) {

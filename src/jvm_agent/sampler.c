@@ -34,7 +34,7 @@ static void touch_buffers(void)
         memset(sampler.buffers + i * (SAMPLER_DEPTH_LIMIT + SAMPLER_EXTRA_FRAMES), 0, TOUCHED_BYTES);
 }
 
-bool sampler_open(size_t limit_bytes, struct error *error)
+bool sampler_open(size_t limit_bytes, bool by_thread, struct error *error)
 {
     sampler_close();
     reset_counts();
@@ -46,7 +46,8 @@ bool sampler_open(size_t limit_bytes, struct error *error)
     atomic_store(&sampler.free_buffers, UINT64_MAX);
     if (sampler.buffers == NULL || !method_table_init(&sampler.methods, &sampler.arena) ||
         !trace_table_init(&sampler.traces, &sampler.arena) ||
-        !place_cache_init(&sampler.places, &sampler.arena) || !sample_ring_init(&sampler.ring)) {
+        !place_cache_init(&sampler.places, &sampler.arena) ||
+        !sample_counts_init(&sampler.counts, &sampler.arena, by_thread) || !sample_ring_init(&sampler.ring)) {
         sampler_close();
         return error_set_memory(error);
     }
@@ -79,6 +80,7 @@ void sampler_close(void)
     method_table_release(&sampler.methods);
     trace_table_release(&sampler.traces);
     place_cache_release(&sampler.places);
+    sample_counts_release(&sampler.counts);
     sample_ring_release(&sampler.ring);
     safe_arena_release(&sampler.arena);
 }
@@ -94,5 +96,6 @@ size_t sampler_table_bytes(void)
         return 0;
     return safe_arena_bytes(&sampler.arena) + METHOD_BUCKETS * sizeof(*sampler.methods.buckets) +
            TRACE_BUCKETS * sizeof(*sampler.traces.buckets) + PLACE_CACHE_PLACES * sizeof(struct place) +
+           SAMPLE_COUNT_BUCKETS * sizeof(*sampler.counts.buckets) +
            SAMPLE_RING_SLOTS * sizeof(struct sample_slot) + buffer_bytes;
 }

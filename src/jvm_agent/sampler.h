@@ -1,6 +1,6 @@
 /*
- * sampler.h - turns an interrupted thread into a sample: walks its stack, gives the stack a number, and hands the
- * sample to the writer thread.
+ * sampler.h - turns an interrupted thread into a sample: walks its stack, gives the stack a number, and counts the
+ * sample or, where each is wanted by itself, hands it to the writer thread.
  *
  * Owns: the tables of one recording, from sampler_open() to sampler_close().
  * Threads: sampler_open(), sampler_close() one at a time and not in a handler; the rest from anywhere.
@@ -18,6 +18,7 @@
 #include "jvm_agent/frame.h"
 #include "jvm_agent/method_table.h"
 #include "jvm_agent/place_cache.h"
+#include "jvm_agent/sample_counts.h"
 #include "jvm_agent/sample_ring.h"
 #include "jvm_agent/thread_table.h"
 #include "jvm_agent/trace_table.h"
@@ -31,8 +32,10 @@ struct sampler {
     struct method_table methods;
     struct trace_table traces;
     struct place_cache places;
+    struct sample_counts counts;
     struct sample_ring ring;
     bool opened;
+    bool counts_directly; /* there is no writer: handlers count */
     uint32_t depth_limit;
     uint32_t truncated_depth; /* frames kept of a stack that reaches the limit; 0: all */
     bool native_frames;
@@ -62,7 +65,7 @@ struct sampler {
 
 extern struct sampler sampler;
 
-bool sampler_open(size_t limit_bytes, struct error *error) MUST_CHECK;
+bool sampler_open(size_t limit_bytes, bool by_thread, struct error *error) MUST_CHECK;
 /* Waits until no handler is at work, then frees everything. */
 void sampler_close(void);
 void sampler_run(bool run);
@@ -76,6 +79,8 @@ uint32_t sampler_take_stack(struct thread_record *record, const void *context, b
 /* For a context that the library's own functions made of themselves: those are left out. */
 uint32_t sampler_take_own_stack(struct thread_record *record, const void *context);
 uint64_t sampler_now_ns(void);
+/* To the writer, or counted. False: there is no room. */
+bool sampler_hand_over(const struct sample *sample);
 /* Hands over what is no sample of a stack, if a recording runs. */
 void sampler_put(const struct sample *sample);
 

@@ -23,11 +23,19 @@ uint64_t sampler_now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* What is not of a stack has its place in JFR only, which has a writer. */
+bool sampler_hand_over(const struct sample *sample)
+{
+    if (!sampler.counts_directly)
+        return sample_ring_put(&sampler.ring, sample);
+    return sample->kind >= SAMPLE_FREE || sample_counts_add(&sampler.counts, sample);
+}
+
 void sampler_put(const struct sample *sample)
 {
     atomic_fetch_add(&sampler.active, 1);
     if (atomic_load(&sampler.running))
-        sample_ring_put(&sampler.ring, sample);
+        (void)sampler_hand_over(sample);
     atomic_fetch_sub(&sampler.active, 1);
 }
 
@@ -190,7 +198,7 @@ void sampler_put_stack(struct thread_record *record, struct sample *sample)
     sample->tag = atomic_load(&record->tag);
     atomic_store_explicit(&record->last_sample_ns, sample->time_ns, memory_order_relaxed);
     bool complete = sample->trace != 0 || sample->kind == SAMPLE_FREE;
-    if (complete && sample_ring_put(&sampler.ring, sample))
+    if (complete && sampler_hand_over(sample))
         atomic_fetch_add(&sampler.samples, sample->weight);
 }
 

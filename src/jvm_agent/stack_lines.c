@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/id_map.h"
 #include "base/hash.h"
 #include "jvm_agent/class_names.h"
 #include "jvm_agent/frame_text.h"
@@ -160,8 +161,8 @@ static void expect_kernel_frames(const struct sample_counts *counts)
 {
     frame_word *frames = NULL;
     size_t found = 0, capacity = 0;
-    for (size_t i = 0; i < counts->count; i++) {
-        const struct trace *trace = trace_table_at(&sampler.traces, counts->entries[i].trace);
+    for (uint32_t i = 1; i <= sample_counts_number(counts); i++) {
+        const struct trace *trace = trace_table_at(&sampler.traces, sample_counts_at(counts, i)->trace);
         for (uint32_t at = 0; at < trace->depth && frame_kind_of(trace->frames[at]) == FRAME_KERNEL; at++)
             if (array_reserve(&frames, &capacity, found + 1, KERNEL_FRAMES_LIMIT))
                 frames[found++] = trace->frames[at];
@@ -173,11 +174,12 @@ static void expect_kernel_frames(const struct sample_counts *counts)
 static bool make_lines(struct line_maker *maker, struct error *error)
 {
     const struct sample_counts *counts = maker->view->counts;
-    for (size_t i = 0; i < counts->count; i++) {
-        if (!is_of_kind(counts->entries[i].kind, maker->view->kind))
+    for (uint32_t i = 1; i <= sample_counts_number(counts); i++) {
+        const struct sample_count *count = sample_counts_at(counts, i);
+        if (atomic_load(&count->samples) == 0 || !is_of_kind(count->kind, maker->view->kind))
             continue;
-        make_line(maker, &counts->entries[i]);
-        if (is_wanted(maker) && !count_line(maker, &counts->entries[i]))
+        make_line(maker, count);
+        if (is_wanted(maker) && !count_line(maker, count))
             return error_set_memory(error);
     }
     return true;

@@ -9,6 +9,7 @@
 
 static pthread_mutex_t table_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct thread_record *free_records;
+static _Atomic size_t record_count;
 
 static thread_slot *slot_of(int32_t tid, bool make)
 {
@@ -45,6 +46,7 @@ struct thread_record *thread_table_add(int32_t tid)
             record->timer = NO_TIMER;
             record->perf_descriptor = -1;
             atomic_store_explicit(slot, record, memory_order_release);
+            atomic_fetch_add(&record_count, 1);
         }
     }
     pthread_mutex_unlock(&table_mutex);
@@ -60,8 +62,14 @@ void thread_table_remove(int32_t tid)
         atomic_store(&record->java_thread, 0);
         record->next_free = free_records;
         free_records = record;
+        atomic_fetch_sub(&record_count, 1);
     }
     pthread_mutex_unlock(&table_mutex);
+}
+
+size_t thread_table_count(void)
+{
+    return atomic_load(&record_count);
 }
 
 void thread_table_each(void (*visit)(struct thread_record *record, void *context), void *context)

@@ -46,6 +46,7 @@ struct thread_record *thread_table_find(int32_t tid);
 /* The record of this thread id, made if needed. NULL: out of memory. */
 struct thread_record *thread_table_add(int32_t tid);
 void thread_table_remove(int32_t tid);
+size_t thread_table_count(void);
 /* Calls visit for every record, under the table's lock. */
 void thread_table_each(void (*visit)(struct thread_record *record, void *context), void *context);
 

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "jvm_agent/thread_names.h"
 #include "jvm_agent/windows.h"
@@ -13,7 +14,9 @@
 
 static pthread_mutex_t watch_mutex = PTHREAD_MUTEX_INITIALIZER;
 static const struct engine *active_engine;
+static _Atomic pid_t watching_pid; /* a forked child has locks that nobody will open */
 static uint32_t scan_number;
+static _Atomic bool some_nameless;
 
 static bool is_watched(const struct thread_record *record)
 {
@@ -45,6 +48,17 @@ static void detach_visit(struct thread_record *record, void *context)
     detach_engine(record);
 }
 
+void thread_watch_run(bool run)
+{
+    atomic_store(&watching_pid, run ? getpid() : 0);
+}
+
+bool thread_watch_is_on(void)
+{
+    pid_t pid = atomic_load_explicit(&watching_pid, memory_order_relaxed);
+    return pid != 0 && pid == getpid();
+}
+
 void thread_watch_use(const struct engine *engine)
 {
     pthread_mutex_lock(&watch_mutex);
@@ -74,11 +88,14 @@ void thread_watch_started(uintptr_t java_thread)
 void thread_watch_born(void)
 {
     int32_t tid = thread_own_id();
+    if (!thread_watch_is_on())
+        return;
     pthread_mutex_lock(&watch_mutex);
-    if (active_engine != NULL && thread_table_find(tid) == NULL) {
+    if (thread_table_find(tid) == NULL) {
         struct thread_record *record = add(tid, 0);
         if (record != NULL)
             record->nameless = true;
+        atomic_store(&some_nameless, true);
     }
     pthread_mutex_unlock(&watch_mutex);
 }
@@ -118,15 +135,20 @@ static void collect_gone(struct thread_record *record, void *context)
     }
 }
 
+static void learn_name(struct thread_record *record, void *context)
+{
+    if (record->nameless && atomic_load(&record->java_thread) == 0)
+        thread_names_learn_native(atomic_load(&record->tid));
+    record->nameless = false;
+}
+
 static void note_thread(int32_t tid)
 {
     struct thread_record *record = thread_table_find(tid);
     if (record != NULL) {
         record->scan = scan_number;
         attach_engine(record);
-        if (record->nameless && atomic_load(&record->java_thread) == 0)
-            thread_names_learn_native(tid);
-        record->nameless = false;
+        learn_name(record, NULL);
         return;
     }
     if (add(tid, 0) != NULL)
@@ -136,14 +158,17 @@ static void note_thread(int32_t tid)
 /* The folder has a link for each thread, and two more. */
 void thread_watch_refresh(void)
 {
-    static nlink_t known_links;
-    static unsigned calls;
+    static _Atomic unsigned calls;
     struct stat status;
     nlink_t links = stat("/proc/self/task", &status) == 0 ? status.st_nlink : 0;
-    if (links != 0 && links == known_links && ++calls % FULL_SCAN_CALLS != 0)
-        return;
-    known_links = links;
-    thread_watch_scan();
+    if (links != thread_table_count() + 2 ||
+        atomic_fetch_add(&calls, 1) % FULL_SCAN_CALLS == FULL_SCAN_CALLS - 1) {
+        thread_watch_scan();
+    } else if (atomic_exchange(&some_nameless, false)) {
+        pthread_mutex_lock(&watch_mutex);
+        thread_table_each(learn_name, NULL);
+        pthread_mutex_unlock(&watch_mutex);
+    }
 }
 
 void thread_watch_scan(void)

@@ -8,11 +8,12 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Does for the given seconds what is hard on a profiler: loads, redefines and unloads classes, makes compiled code
- * invalid, throws exceptions, overflows stacks, starts short threads and processes, and fills the heap.
+ * invalid, throws exceptions, overflows stacks, starts short threads, of a library, too, and processes, and fills the heap.
  */
 public class Soak {
     static volatile boolean over;
     static volatile long sink;
+    static volatile String library;
     static final AtomicLong done = new AtomicLong();
 
     public interface Shape {
@@ -189,6 +190,19 @@ public class Soak {
         }
     }
 
+    /** Threads that a library starts, which is loaded in the middle. */
+    static void foreignThreads() throws Exception {
+        if (library != null) {
+            Thread.sleep(1000);
+            System.load(library);
+        }
+        while (!over && library != null) {
+            Births.work(20, 1);
+            done.incrementAndGet();
+            Thread.sleep(50);
+        }
+    }
+
     /** Where the JDK has them. */
     static void virtualThreads() throws Exception {
         java.lang.reflect.Method start;
@@ -230,7 +244,9 @@ public class Soak {
 
     public static void main(String[] args) throws Exception {
         Body[] bodies = {Soak::loadsAndUnloads, Soak::exceptions, Soak::threads, Soak::processes, Soak::garbage,
-                         Soak::lambdas, Soak::virtualThreads, Soak::runsWhatChanges, Soak::redefines};
+                         Soak::lambdas, Soak::virtualThreads, Soak::runsWhatChanges, Soak::redefines,
+                         Soak::foreignThreads};
+        library = args.length > 1 ? args[1] : null;
         Thread[] threads = new Thread[bodies.length];
         Throwable[] failure = new Throwable[1];
         for (int i = 0; i < bodies.length; i++) {
