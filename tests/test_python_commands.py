@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from python_targets import MEASUREMENTS, PROGRAMS, VERSIONS, fetch_pythons, running, stacks
+from python_targets import MEASUREMENTS, PROGRAMS, VERSIONS, interpreter, running, stacks
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -105,7 +105,7 @@ def test_py_spy_tells_its_version(sparkflame):
 
 def test_py_spy_ends_the_program_that_it_started(sparkflame, tmp_path):
     """As py-spy does when its time is over first."""
-    program = [fetch_pythons.fetch("3.12"), "-S", "-E", PROGRAMS / "alternating_chains.py", "5000"]
+    program = [interpreter("3.12"), "-S", "-E", PROGRAMS / "alternating_chains.py", "5000"]
     done = sparkflame("py-spy", "record", "-d", "1", "-f", "raw", "-o", "out.txt", "--", *program)
     assert done.returncode == 0, done.stderr.decode()
     assert "leaf" in (tmp_path / "out.txt").read_text()

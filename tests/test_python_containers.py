@@ -15,7 +15,7 @@ import subprocess
 
 import pytest
 
-from python_targets import PROGRAMS, fetch_pythons, stacks
+from python_targets import PROGRAMS, interpreter, stacks
 
 VERSION = "3.13"
 WAYS = {
@@ -47,7 +47,7 @@ def container(static_binary, tmp_path_factory):
     """A root with /sparkflame, /python and /programs."""
     root = tmp_path_factory.mktemp("container")
     root.chmod(0o755)
-    program = pathlib.Path(fetch_pythons.fetch(VERSION))
+    program = pathlib.Path(interpreter(VERSION))
     home = program.parent.parent
     shutil.copytree(home, root / "python", symlinks=True,
                     ignore=shutil.ignore_patterns("test", "idlelib", "ensurepip", "tkinter", "lib2to3", "__pycache__"))

@@ -55,7 +55,7 @@ def test_native_frames_are_where_python_calls_them(sparkflame, native_module, ve
     seen, wrong = set(), []
     for _ in range(MEASUREMENTS):
         with running(version, "native_calls.py", native_module) as target:
-            done = sparkflame("record", target.pid, "--native", "--nolineno", "-d", "1", "--format", "folded")
+            done = sparkflame("record", target.pid, "--native", "--nolineno", "-d", "0.5", "--format", "folded")
             assert target.poll() is None
         assert done.returncode == 0, done.stderr.decode()
         for stack in stacks(done.stdout):

@@ -9,27 +9,29 @@ import time
 
 import pytest
 
-from python_targets import MEASUREMENTS, PROGRAMS, VERSIONS, given_up, running, stacks
+from python_targets import (MEASUREMENTS, PROGRAMS, VERSIONS, given_up, go, interpreter, pids, running, running_all, stacks,
+                            stacks_by_process)
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-def test_stacks_are_those_that_python_holds(sparkflame, version):
-    with running(version, "known_stacks.py") as target:
+def test_stacks_are_those_that_python_holds(sparkflame):
+    with running_all(VERSIONS, "known_stacks.py") as targets:
+        done = sparkflame("record", *pids(targets), "--processes", "--idle", "--full-filenames", "-d", "0.5", "-r", "20",
+                          "--format", "folded")
+    assert done.returncode == 0, done.stderr.decode()
+    recorded = stacks_by_process(done.stdout)
+    for version, target in targets.items():
         expected = {tuple(f"{name} ({file}:{line})" for name, file, line in stack)
                     for stack in json.loads(target.first_line)}
-        done = sparkflame("record", target.pid, "--idle", "--full-filenames", "-d", "0.5", "-r", "20", "--format", "folded")
-    assert done.returncode == 0, done.stderr.decode()
-    got = set(stacks(done.stdout))
-    assert len(expected) == 18
-    assert got == expected
+        assert len(expected) == 18
+        assert (version, set(recorded[target.pid])) == (version, expected)
 
 
 def check_stacks_at_once(sparkflame, target_of, is_possible, *options):
-    """At 2,000 Hz at most a thousandth of the stacks is impossible, and a twentieth is given up, in the best of some runs."""
+    """At 4,000 Hz at most a thousandth of the stacks is impossible, and a twentieth is given up, in the best of some runs."""
     best_torn = best_lost = 1.0
     for _ in range(MEASUREMENTS):
         with target_of() as target:
-            done = sparkflame("record", target.pid, "--nolineno", "-d", "1", "-r", "2000", "--format", "folded", *options)
+            done = sparkflame("record", target.pid, "--nolineno", "-d", "0.5", "-r", "4000", "--format", "folded", *options)
         assert done.returncode == 0, done.stderr.decode()
         torn = total = 0
         for stack, count in stacks(done.stdout).items():
@@ -71,7 +73,7 @@ def is_possible_chain(names):
 def test_a_generator_has_its_caller(sparkflame, version):
     for _ in range(MEASUREMENTS):
         with running(version, "quick_generator.py") as target:
-            done = sparkflame("record", target.pid, "--nolineno", "-d", "1", "-r", "1000", "--format", "folded")
+            done = sparkflame("record", target.pid, "--nolineno", "-d", "0.5", "-r", "2000", "--format", "folded")
         assert done.returncode == 0, done.stderr.decode()
         names = {tuple(frame.split(" ")[0] for frame in stack): count for stack, count in stacks(done.stdout).items()}
         torn = sum(count for stack, count in names.items() if stack[:2] != ("<module>", "main"))
@@ -90,16 +92,17 @@ def is_possible_recursion(names):
     return names[:2] == ["<module>", "main"] and set(names[2:]) <= {"recurse"} and len(names) <= 62
 
 
-@pytest.mark.parametrize("version", ["3.9", "3.11", "3.13", "3.14"])
-def test_code_in_recycled_memory_has_its_own_name(sparkflame, version):
-    wanted = {f"function_{i:04d}" for i in range(100)}
+@pytest.mark.parametrize("versions", [("3.9", "3.13"), ("3.11", "3.14")])
+def test_code_in_recycled_memory_has_its_own_name(sparkflame, versions):
+    wanted = {(version, f"function_{i:04d}") for version in versions for i in range(100)}
     for _ in range(MEASUREMENTS):
-        with running(version, "recycled_code.py", 100) as target:
-            target.stdin.write("go\n")
-            target.stdin.flush()
-            done = sparkflame("record", target.pid, "--nolineno", "--format", "folded", "-r", "100", "--idle")
+        with running_all(versions, "recycled_code.py", 100) as targets:
+            go(targets)
+            done = sparkflame("record", *pids(targets), "--processes", "--nolineno", "--format", "folded", "-r", "100", "--idle")
         assert done.returncode == 0, done.stderr.decode()
-        seen = set(re.findall(r"function_\d{4}", done.stdout.decode()))
+        version_of = {target.pid: version for version, target in targets.items()}
+        seen = {(version_of[pid], frame.split(" ")[0]) for pid, found in stacks_by_process(done.stdout).items()
+                for stack in found for frame in stack if frame.startswith("function_")}
         if seen == wanted:
             break
     assert seen == wanted
@@ -144,7 +147,7 @@ def test_the_target_is_never_stopped(binary):
 def test_shares_are_those_of_the_time_spent(sparkflame, version):
     for _ in range(MEASUREMENTS):
         with running(version, "known_shares.py") as target:
-            done = sparkflame("record", target.pid, "-F", "-d", "2", "-r", "500", "--format", "folded")
+            done = sparkflame("record", target.pid, "-F", "-d", "1", "-r", "1000", "--format", "folded")
         assert done.returncode == 0, done.stderr.decode()
         counts = {}
         for stack, count in stacks(done.stdout).items():
@@ -178,8 +181,7 @@ def test_an_idle_process_is_said_to_be_idle(sparkflame):
 
 
 def test_a_program_is_recorded_from_begin_to_end(sparkflame, tmp_path):
-    from python_targets import fetch_pythons
-    program = [str(fetch_pythons.fetch("3.12")), "-c", "import time\nwhile time.process_time() < 0.5: pass"]
+    program = [str(interpreter("3.12")), "-c", "import time\nwhile time.process_time() < 0.5: pass"]
     done = sparkflame("record", "-f", "out.folded", "-q", "--", *program)
     assert done.returncode == 0, done.stderr.decode()
     assert b"<module> (<string>:2)" in (tmp_path / "out.folded").read_bytes()
@@ -274,7 +276,7 @@ def test_a_worker_tells_its_task(sparkflame, version):
         with running(version, "pyspark/worker.py") as target:
             target.stdin.write("go\n")
             target.stdin.flush()
-            done = sparkflame("record", target.pid, "--nolineno", "-f", "worker.pb.gz", "-r", "50")
+            done = sparkflame("record", target.pid, "--nolineno", "-f", "worker.pb.gz", "-r", "100")
         assert done.returncode == 0, done.stderr.decode()
         done = sparkflame("convert", "worker.pb.gz", "--by", "stage,partition,attempt,task")
         right, wrong = right_and_wrong_tasks(done.stdout)
@@ -284,20 +286,23 @@ def test_a_worker_tells_its_task(sparkflame, version):
     assert right > 20 * wrong
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-def test_threads_have_their_names(sparkflame, version):
-    with running(version, "named_threads.py") as target:
-        done = sparkflame("record", target.pid, "--idle", "--threads", "--nolineno", "-d", "0.3", "--format", "folded")
-    names = {re.sub(r"thread \(\d+\): ", "", stack[0]) for stack in stacks(done.stdout)}
-    assert names == {"MainThread", "worker one", "größe", "名前"}
+def test_threads_have_their_names(sparkflame):
+    with running_all(VERSIONS, "named_threads.py") as targets:
+        done = sparkflame("record", *pids(targets), "--idle", "--processes", "--threads", "--nolineno", "-d", "0.3",
+                          "--format", "folded")
+    assert done.returncode == 0, done.stderr.decode()
+    recorded = stacks_by_process(done.stdout)
+    for version, target in targets.items():
+        names = {re.sub(r"thread \(\d+\): ", "", stack[0]) for stack in recorded[target.pid]}
+        assert (version, names) == (version, {"MainThread", "worker one", "größe", "名前"})
 
 
 @pytest.mark.parametrize("version", ["3.9", "3.11", "3.12", "3.13", "3.14"])
 def test_states_of_threads_and_other_interpreters(sparkflame, version):
     for _ in range(MEASUREMENTS):
         with running(version, "states.py") as target:
-            done = sparkflame("record", target.pid, "--idle", "--nolineno", "-d", "1", "-f", "states.pb.gz")
-            holders = sparkflame("record", target.pid, "--gil", "--nolineno", "-d", "1", "--format", "folded")
+            done = sparkflame("record", target.pid, "--idle", "--nolineno", "-d", "0.5", "-f", "states.pb.gz")
+            holders = sparkflame("record", target.pid, "--gil", "--nolineno", "-d", "0.5", "--format", "folded")
         assert done.returncode == 0, done.stderr.decode()
         by_state = {(stack[0], stack[-1].split(" ")[0]): count
                     for stack, count in stacks(sparkflame("convert", "states.pb.gz", "--by", "state").stdout).items()}

@@ -33,7 +33,7 @@ def test_a_program_that_becomes_another_is_followed(sparkflame, version):
         with running(version, "becomes_another.py", 1) as target:
             target.stdin.write("go\n")
             target.stdin.flush()
-            done = sparkflame("record", target.pid, "-d", "2", "-r", "50", "--nolineno", "--format", "folded")
+            done = sparkflame("record", target.pid, "-d", "1.2", "-r", "100", "--nolineno", "--format", "folded")
             assert target.poll() is None
         assert done.returncode == 0, done.stderr.decode()
         names = {frame.split(" ")[0] for stack in stacks(done.stdout) for frame in stack}

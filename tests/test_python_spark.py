@@ -1,5 +1,6 @@
 """Live PySpark: which worker ran which task is checked against Spark's own event log."""
 
+import concurrent.futures
 import datetime
 import json
 import os
@@ -18,16 +19,27 @@ from python_targets import MEASUREMENTS, PROGRAMS, given_up, stacks
 
 import fetch_spark  # found by python_targets
 
+VERSIONS = ["3.5", "4"]
 LIMIT_SECONDS = 900
+PRELOADED = PROGRAMS / "spark_job" / "preloaded"
 # Stack, task and time of a sample are read one after the other; on a busy machine a task may end in between.
 STRAY_SHARE = 0.03
+
+
+@pytest.fixture(scope="module", autouse=True)
+def fetched():
+    """Each takes its time to come and to be unpacked: at once."""
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        coming = [*(pool.submit(fetch_spark.fetch, version) for version in VERSIONS), pool.submit(fetch_spark.fetch_pandas)]
+    for one in coming:
+        one.result()
 
 
 def spark_environment(version, folder):
     home = fetch_spark.fetch(version)
     inherited = {key: value for key, value in os.environ.items() if not key.startswith(("SPARK_", "PYSPARK_"))}
     return {**inherited, "SPARK_HOME": str(home), "JAVA_HOME": str(jvm.home_of("17")),
-            "PYTHONPATH": os.pathsep.join([fetch_spark.python_path(home), str(fetch_spark.fetch_pandas())]),
+            "PYTHONPATH": os.pathsep.join([fetch_spark.python_path(home), str(fetch_spark.fetch_pandas()), str(PRELOADED)]),
             "PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable,
             "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_DIRS": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
 
@@ -169,7 +181,7 @@ def check_idle_workers(sparkflame, driver, target, workers):
     assert int(done.stdout.split()[0]) > len(living(workers))
 
 
-@pytest.mark.parametrize("version", ["3.5", "4"])
+@pytest.mark.parametrize("version", VERSIONS)
 def test_tasks_are_those_of_the_event_log(binary, sparkflame, tmp_path, version):
     logs = tmp_path / "logs"
     logs.mkdir()

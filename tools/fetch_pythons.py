@@ -19,7 +19,16 @@ import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = pathlib.Path(os.environ.get("SPARKFLAME_PYTHONS", ROOT / "build" / "pythons"))
-PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy"
+PLUGIN = "maven-dependency-plugin"
+PLUGIN_VERSION = "3.6.1"
+# One run of Maven copies all jars: its start takes longer than a copy.
+PROJECT = """<project><modelVersion>4.0.0</modelVersion><groupId>pythons</groupId><artifactId>pythons</artifactId>
+<version>1</version><packaging>pom</packaging><build><plugins><plugin><artifactId>{plugin}</artifactId>
+<version>{version}</version><configuration><outputDirectory>{folder}</outputDirectory>
+<artifactItems>{items}</artifactItems></configuration></plugin></plugins></build></project>
+"""
+ITEM = """<artifactItem><groupId>org.bytedeco</groupId><artifactId>cpython</artifactId><version>{}</version>
+<classifier>linux-x86_64</classifier></artifactItem>"""
 # Version of CPython: version of the artifact.
 ARTIFACTS = {
     "3.9": "3.9.6-1.5.6",
@@ -58,14 +67,17 @@ def program(version):
     return FOLDER / version / "bin" / f"python{version}"
 
 
-def download(artifact, folder):
-    command = ["mvn", "-q", "-B", PLUGIN, f"-Dartifact=org.bytedeco:cpython:{artifact}:jar:linux-x86_64",
-               f"-DoutputDirectory={folder}"]
+def download(versions, folder):
+    """Their jars, in a folder."""
+    project = pathlib.Path(folder) / "pom.xml"
+    items = "".join(ITEM.format(ARTIFACTS[version]) for version in versions)
+    project.write_text(PROJECT.format(plugin=PLUGIN, version=PLUGIN_VERSION, folder=folder, items=items))
+    command = ["mvn", "-q", "-B", "-f", project, f"org.apache.maven.plugins:{PLUGIN}:{PLUGIN_VERSION}:copy"]
     for attempt in range(ATTEMPTS):
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
         if done.returncode == 0:
-            return next(pathlib.Path(folder).glob("*.jar"))
-    sys.exit(f"cannot fetch org.bytedeco:cpython:{artifact}:\n{done.stdout}{done.stderr}")
+            return [pathlib.Path(folder) / f"cpython-{ARTIFACTS[version]}-linux-x86_64.jar" for version in versions]
+    sys.exit(f"cannot fetch Python {', '.join(versions)} (org.bytedeco:cpython):\n{done.stdout}{done.stderr}")
 
 
 def unpack(jar, folder):
@@ -122,37 +134,43 @@ def unpack_packages(scratch):
     return pathlib.Path(scratch) / "usr"
 
 
-def get_unpacked(version, scratch):
-    if version == PACKAGED:
-        return unpack_packages(scratch)
-    jar = download(ARTIFACTS[version], scratch)
-    unpacked = pathlib.Path(scratch) / "unpacked"
-    unpack(jar, unpacked)
-    return unpacked
+def move(unpacked, version):
+    """Into its place."""
+    shutil.rmtree(FOLDER / version, ignore_errors=True)
+    try:
+        unpacked.rename(FOLDER / version)
+    except OSError:  # another process was faster
+        if not program(version).exists():
+            raise
+
+
+def fetch_missing(versions):
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=FOLDER) as scratch:
+        published = [version for version in versions if version != PACKAGED]
+        for version, jar in zip(published, download(published, scratch) if published else ()):
+            unpack(jar, pathlib.Path(scratch) / version)
+            move(pathlib.Path(scratch) / version, version)
+        if PACKAGED in versions:
+            move(unpack_packages(scratch), PACKAGED)
+
+
+def fetch_all(versions):
+    """The interpreters' programs; fetched when they are not there yet."""
+    programs = {version: version == PACKAGED and find_own(version) or program(version) for version in versions}
+    missing = [version for version in versions if not programs[version].exists()]
+    if missing:
+        fetch_missing(missing)
+    return programs
 
 
 def fetch(version):
-    """The interpreter's program; fetched when it is not there yet."""
-    own = find_own(version) if version == PACKAGED else None
-    if own:
-        return own
-    if program(version).exists():
-        return program(version)
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=FOLDER) as scratch:
-        unpacked = get_unpacked(version, scratch)
-        shutil.rmtree(FOLDER / version, ignore_errors=True)
-        try:
-            unpacked.rename(FOLDER / version)
-        except OSError:  # another process was faster
-            if not program(version).exists():
-                raise
-    return program(version)
+    return fetch_all([version])[version]
 
 
 def main():
-    for version in sys.argv[1:] or versions():
-        print(fetch(version))
+    for path in fetch_all(sys.argv[1:] or versions()).values():
+        print(path)
 
 
 if __name__ == "__main__":

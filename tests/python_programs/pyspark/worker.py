@@ -21,7 +21,7 @@ def serve(number):
     context._attemptNumber = number % 2
     context._taskAttemptId = 5000000000 + number
     context._localProperties = {"spark.job.description": "test"}
-    globals()[f"task_{number}"](time.perf_counter() + 0.15)
+    globals()[f"task_{number}"](time.perf_counter() + 0.08)
     TaskContext._taskContext = None
 
 

@@ -1,0 +1,8 @@
+"""Import what pandas functions need before PySpark's daemon forks, so that not every worker takes seconds to do it."""
+
+import sys
+
+# An interpreter started with -m has only that in its arguments so far.
+if sys.argv[:1] == ["-m"]:
+    import pandas  # noqa: F401
+    import pyarrow  # noqa: F401
