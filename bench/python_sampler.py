@@ -165,6 +165,7 @@ def main():
     parser.add_argument("--seconds", type=int, default=4)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--case", help="only targets whose name has this in it")
+    parser.add_argument("--rate", type=int, help="only at so many samples a second (1000000: most)")
     parser.add_argument("--tools", help="only these, as \"sparkflame,austin\"; py-spy takes long at high rates")
     parser.add_argument("--python", action="append", help="version; may be repeated (default: 3.13)")
     chosen = parser.parse_args()
@@ -172,7 +173,7 @@ def main():
     print(f"{'Python':8}{'target':16}{'Hz':>6}  {'tool':22}{'µs a stack':>12}{'stacks':>9}{'MB':>7}")
     for version in chosen.python or ["3.13"]:
         for case in CASES:
-            if chosen.case and chosen.case not in case[0]:
+            if (chosen.case and chosen.case not in case[0]) or (chosen.rate and chosen.rate != case[3]):
                 continue
             for name, (cost, memory, stacks) in measure(version, case, chosen.seconds, chosen.rounds, chosen.tools).items():
                 print(f"{version:8}{case[0]:16}{case[3]:6}  {name:22}{cost:12.1f}{stacks:9.0f}{memory:7.1f}", flush=True)
