@@ -58,7 +58,8 @@ def check_explained(weak, pid, reason):
                       ["py-spy", "dump", "--pid", pid]):
         done = weak(*arguments)
         assert done.returncode == 1, arguments
-        assert f"process {pid} may not be read: {reason}" in done.stderr, done.stderr
+        assert f": process {pid} may not be read: {reason}" in done.stderr, done.stderr
+        assert done.stderr.count(f"process {pid}") == 1 and done.stdout == ""
         assert "Run it with sudo" in done.stderr
         assert CONTAINER_FIX in done.stderr
     done = weak("doctor", pid)

@@ -240,6 +240,8 @@ def test_wrong_use_is_explained(sparkflame, arguments, message):
 def test_what_cannot_be_recorded_is_explained(sparkflame):
     done = sparkflame("record", 2 ** 31 - 16)
     assert (done.returncode, done.stderr) == (1, b"sparkflame record: there is no process 2147483632\n")
+    done = sparkflame("dump", 2 ** 31 - 16)
+    assert (done.returncode, done.stderr) == (1, b"sparkflame dump: there is no process 2147483632\n")
     sleeper = subprocess.Popen(["sleep", "600"])
     try:
         done = sparkflame("record", sleeper.pid, "-d", "0.1")

@@ -1,4 +1,6 @@
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "commands/command.h"
 #include "commands/dump.h"
@@ -37,7 +39,8 @@ static bool dump_process(const struct process *process, struct output *output, s
 {
     bool good = process->language == PROCESS_JVM ? dump_jvm(process->pid, &chosen.dump, output, error)
                                                  : dump_python(process->pid, &chosen.dump, output, error);
-    output_byte(output, '\n');
+    if (good)
+        output_byte(output, '\n');
     return good;
 }
 
@@ -51,6 +54,28 @@ static bool is_python_of(const struct process_list *list, const struct process *
                          const char *application)
 {
     return process->language == PROCESS_PYTHON && spark_target_matches(list, process, application);
+}
+
+static void complain_of_process(pid_t pid, const char *message)
+{
+    char name[32];
+    snprintf(name, sizeof(name), "process %d", (int)pid);
+    if (strstr(message, name) != NULL)
+        command_complain(&command_dump, "%s", message);
+    else
+        command_complain(&command_dump, "%s: %s", name, message);
+}
+
+static void complain_of_nothing(const char *pattern)
+{
+    char path[64];
+    bool is_number = pattern[strspn(pattern, "0123456789")] == '\0';
+    snprintf(path, sizeof(path), "/proc/%s", pattern);
+    if (is_number && access(path, F_OK) != 0)
+        command_complain(&command_dump, "there is no process %s", pattern);
+    else
+        command_complain(&command_dump,
+                         "\"%s\" is no JVM and no Python: \"sparkflame list\" shows what there is", pattern);
 }
 
 /* All that fit; those that cannot be read are named and do not stop the others. */
@@ -68,11 +93,10 @@ static bool dump_matching(const struct process_list *list, const char *pattern,
         if (dump_process(&list->processes[i], output, &error))
             continue;
         failed++;
-        command_complain(&command_dump, "process %d: %s", (int)list->processes[i].pid, error.message);
+        complain_of_process(list->processes[i].pid, error.message);
     }
     if (found == 0)
-        command_complain(&command_dump,
-                         "\"%s\" is no JVM and no Python: \"sparkflame list\" shows what there is", pattern);
+        complain_of_nothing(pattern);
     return found > 0 && failed == 0;
 }
 
@@ -81,11 +105,12 @@ static bool dump_all(char **patterns, int count, struct output *output, struct e
     struct process_list list;
     process_list_init(&list);
     bool good = process_list_read(&list, "/proc", error);
+    bool can_search = good || list.count > 0;
     if (!good)
         command_complain(&command_dump, "%s", error->message);
-    for (int i = 0; list.count > 0 && i < count; i++)
+    for (int i = 0; can_search && i < count; i++)
         good &= dump_matching(&list, patterns[i], fits_pattern, output);
-    if (list.count > 0 && chosen.spark != NULL)
+    if (can_search && chosen.spark != NULL)
         good &= dump_matching(&list, chosen.spark, is_python_of, output);
     process_list_release(&list);
     return good;
