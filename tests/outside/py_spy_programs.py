@@ -26,12 +26,14 @@ def longsleep(python, version, folder):
 
 
 def longsleep_samples(python, version, folder):
-    """No samples with the GIL, 95 of 100 in the sleep."""
-    command = ["-d", "2", "-f", "raw", "-o", folder / "out", "--", python, SCRIPTS / "longsleep.py"]
-    run("py-spy", "record", "--gil", *command)
-    lines = (folder / "out").read_text().splitlines() if (folder / "out").exists() else []
-    check(sum(int(line.rsplit(" ", 1)[1]) for line in lines) <= 10, lines)
-    run("py-spy", "record", "--idle", *command)
+    """No samples with the GIL, 95 of 100 in the sleep. Read once it sleeps: a busy machine may take its time to start it."""
+    with started([python, SCRIPTS / "longsleep.py"], stdout=subprocess.DEVNULL) as process:
+        until(lambda: [name for name, _ in threads_of(process.pid)[0]["stack"]] == ["<module>", "longsleep"])
+        command = ["-d", "2", "-f", "raw", "-o", folder / "out", "-p", process.pid]
+        run("py-spy", "record", "--gil", *command)
+        lines = (folder / "out").read_text().splitlines() if (folder / "out").exists() else []
+        check(sum(int(line.rsplit(" ", 1)[1]) for line in lines) <= 10, lines)
+        run("py-spy", "record", "--idle", *command)
     counts = {}
     for line in (folder / "out").read_text().splitlines():
         stack, count = line.rsplit(" ", 1)
