@@ -64,8 +64,10 @@ static bool add_labels(struct selection *selection, const struct profile_input_o
         !add_label(selection, "task", options->task, false, false, error))
         return false;
     for (size_t i = 0; i < options->labels.size; i++) {
-        char *key = strdup(options->labels.items[i]); /* lives as long as the process */
-        char *equals = key == NULL ? NULL : strchr(key, '=');
+        char *key = selection_copy_text(selection, options->labels.items[i]);
+        if (key == NULL)
+            return error_set_memory(error);
+        char *equals = strchr(key, '=');
         if (equals == NULL || equals == key)
             return error_set(error, ERROR_USAGE, "--label: \"%s\" is not KEY=VALUES",
                              options->labels.items[i]);
@@ -78,7 +80,9 @@ static bool add_labels(struct selection *selection, const struct profile_input_o
 
 static bool add_groups(struct selection *selection, const char *by, struct error *error)
 {
-    char *rest = by == NULL ? NULL : strdup(by); /* lives as long as the process */
+    char *rest = by == NULL ? NULL : selection_copy_text(selection, by);
+    if (by != NULL && rest == NULL)
+        return error_set_memory(error);
     for (char *key = rest; key != NULL; key = rest) {
         rest = strchr(key, ',');
         if (rest != NULL)

@@ -57,7 +57,19 @@ void selection_release(struct selection *selection)
     free_patterns(selection->base, selection->base_count);
     for (size_t i = 0; i < selection->label_count; i++)
         pattern_free(selection->labels[i].pattern);
+    for (size_t i = 0; i < selection->text_count; i++)
+        free(selection->texts[i]);
     selection_init(selection);
+}
+
+char *selection_copy_text(struct selection *selection, const char *text)
+{
+    if (selection->text_count == sizeof(selection->texts) / sizeof(selection->texts[0]))
+        return NULL;
+    char *copy = strdup(text);
+    if (copy != NULL)
+        selection->texts[selection->text_count++] = copy;
+    return copy;
 }
 
 bool selection_is_all(const struct selection *selection)

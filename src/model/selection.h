@@ -49,13 +49,17 @@ struct selection {
     uint32_t group_keys[SELECTION_LIST_LIMIT]; /* outermost frames made of labels, first key outermost */
     const char *group_names[SELECTION_LIST_LIMIT];
     size_t group_count;
-    bool reverse;            /* innermost frame first */
-    bool collapse_recursion; /* f;f;f becomes f */
-    enum weight weight;      /* for min_share */
+    bool reverse;                          /* innermost frame first */
+    bool collapse_recursion;               /* f;f;f becomes f */
+    enum weight weight;                    /* for min_share */
+    char *texts[2 * SELECTION_LIST_LIMIT]; /* of selection_copy_text() */
+    size_t text_count;
 };
 
 void selection_init(struct selection *selection);
 void selection_release(struct selection *selection);
+/* A copy that names can point into, until selection_release(); NULL: there are too many, or no memory. */
+char *selection_copy_text(struct selection *selection, const char *text);
 /* True when everything is shown as it is. */
 bool selection_is_all(const struct selection *selection);
 /* Copies what is selected of `from` to the empty profile `to`. Says ERROR_USAGE when a label key or event is not in
