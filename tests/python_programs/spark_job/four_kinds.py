@@ -14,7 +14,7 @@ from pyspark.sql import functions
 from pyspark.sql.types import StringType
 
 # Of the processor's time, so that a busy machine changes no number of samples.
-TASK_SECONDS = 0.25
+TASK_SECONDS = 0.4
 PARTITIONS = 4
 QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 SESSIONS = [
