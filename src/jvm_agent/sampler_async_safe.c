@@ -185,11 +185,14 @@ static struct thread_record *enter(enum sample_kind kind, uint64_t now_ns)
     return wanted ? record : NULL;
 }
 
-static void leave(uint64_t began_ns)
+/* How long the handler took; 0 for one that did nothing, which says so by no begin. */
+static uint64_t leave(uint64_t began_ns)
 {
-    if (began_ns != 0)
-        atomic_fetch_add(&sampler.handler_ns, sampler_now_ns() - began_ns);
+    uint64_t taken_ns = began_ns == 0 ? 0 : sampler_now_ns() - began_ns;
+    if (taken_ns != 0)
+        atomic_fetch_add(&sampler.handler_ns, taken_ns);
     atomic_fetch_sub(&sampler.active, 1);
+    return taken_ns;
 }
 
 void sampler_put_stack(struct thread_record *record, struct sample *sample)
@@ -209,21 +212,43 @@ static uint32_t weight_of(const siginfo_t *info)
                                                                              : 1;
 }
 
+/*
+ * Where a stack takes longer than the interval, the next signal is there before the thread has gone a step, and it would
+ * never end. So it gets at least as much time as the handler took; what happens meanwhile is the next sample's.
+ */
+static bool must_rest(struct thread_record *record, const siginfo_t *info, uint64_t now_ns)
+{
+    if (now_ns >= record->rest_until_ns)
+        return false;
+    uint32_t events = weight_of(info);
+    void *ring = atomic_load(&record->perf_ring);
+    if (ring != NULL)
+        (void)perf_ring_take(ring, NULL, 0, &events);
+    record->owed_events += events;
+    return true;
+}
+
 void sampler_handle_execution(int signal_number, siginfo_t *info, void *context)
 {
     int saved_errno = errno;
     uint64_t began_ns = sampler_now_ns();
     struct thread_record *record = enter(SAMPLE_EXECUTION, began_ns);
+    if (record != NULL && must_rest(record, info, began_ns))
+        record = NULL;
     if (record != NULL) {
         struct sample sample = {.time_ns = began_ns, .kind = SAMPLE_EXECUTION, .weight = weight_of(info)};
         sample.state = (uint8_t)sampler.execution_state;
         sample.trace = take_execution_stack(record, context, &sample.weight);
+        sample.weight += record->owed_events;
+        record->owed_events = 0;
         if (rate_limit_is_set(SAMPLE_EXECUTION))
             sample.weight = 1;
         sample.value = sample.weight * sampler.interval_ns;
         sampler_put_stack(record, &sample);
     }
-    leave(record != NULL ? began_ns : 0);
+    uint64_t taken_ns = leave(record != NULL ? began_ns : 0);
+    if (record != NULL)
+        record->rest_until_ns = began_ns + 2 * taken_ns;
     errno = saved_errno;
 }
 

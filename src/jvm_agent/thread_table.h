@@ -30,6 +30,8 @@ struct thread_record {
     _Atomic bool perf_first;         /* its next event ends the first, shorter interval */
     void *_Atomic perf_ring;         /* what the kernel tells of its events, or NULL */
     int32_t window_descriptors[2];   /* breakpoints of begin and end; 0 or less: none */
+    uint64_t rest_until_ns;          /* until then the handler leaves the processor to the thread */
+    uint32_t owed_events;            /* that came meanwhile, for the next sample */
     _Atomic uint32_t wall_trace;     /* stack of the last wall-clock sample */
     _Atomic uint32_t wall_idle_samples;
     _Atomic uint64_t wall_cpu_ns; /* thread's CPU clock after that sample */

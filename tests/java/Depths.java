@@ -1,21 +1,25 @@
-/** Burns CPU time at a known depth. */
+/** Burns CPU time at a known depth: Depths [LEVELS ROUNDS STEPS]. */
 public class Depths {
     static volatile long sink;
+
+    static int steps = 20_000_000;
 
     static long deep(int levels) {
         if (levels > 0) {
             return deep(levels - 1) + 1;
         }
         long sum = 1;
-        for (int i = 0; i < 20_000_000; i++) {
+        for (int i = 0; i < steps; i++) {
             sum = sum * 31 + i;
         }
         return sum;
     }
 
     public static void main(String[] args) {
-        for (int i = 0; i < 40; i++) {
-            sink = deep(200);
+        int levels = args.length > 0 ? Integer.parseInt(args[0]) : 200, rounds = args.length > 1 ? Integer.parseInt(args[1]) : 40;
+        steps = args.length > 2 ? Integer.parseInt(args[2]) : steps;
+        for (int i = 0; i < rounds; i++) {
+            sink = deep(levels);
         }
     }
 }
