@@ -1,3 +1,7 @@
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
+
 #include "jvm_agent/machine.h"
 
 #include <errno.h>
@@ -207,6 +211,11 @@ void fault_point_resume(const struct fault_point *point, void *context)
 {
     static const int kept[] = {REG_RBX, REG_RBP, REG_R12, REG_R13, REG_R14, REG_R15, REG_RSP, REG_RIP};
     greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+#ifdef __SANITIZE_ADDRESS__
+    /* The frames that are left behind have marked their memory. */
+    uintptr_t stack = (uintptr_t)registers[REG_RSP];
+    __asan_unpoison_memory_region((void *)stack, point->saved[6] - stack);
+#endif
     for (int i = 0; i < 8; i++)
         registers[kept[i]] = (greg_t)point->saved[i];
     registers[REG_RAX] = 1;
