@@ -188,6 +188,22 @@ def test_depth_limit(home17, tmp_path):
     assert any(frames[0] == "[truncated]" and frames[-1] == "Depths.deep" for frames, _ in stacks)
 
 
+def test_stacks_that_take_longer_than_the_interval(home17, tmp_path):
+    """The program gets on, and its samples stand for its CPU time. Without rest for it the ratio was 12."""
+    classes, path = jvm.compile_classes(tmp_path, "Depths"), tmp_path / "deep.folded"
+    ratios = []
+    while not ratios or (min(ratios) > 6 and len(ratios) < 6):
+        spent = {}
+        for interval in ("10ms", "50us"):
+            done = jvm.run_java(home17, classes, f"start,event=cpu,interval={interval},total,file={path}", "Depths", 1900, 2, 5_000_000,
+                                options=["-Xint"])
+            spent[interval] = int(re.search(r"spent (\d+)", done.stdout).group(1))
+        ratios.append(spent["50us"] / spent["10ms"])
+    seen = sum(ns for frames, ns in jvm.read_folded(path) if "Depths.deep" in frames)
+    assert min(ratios) <= 6, ratios
+    assert 0.8 * spent["50us"] < seen < 1.2 * spent["50us"]
+
+
 @pytest.mark.parametrize("version", ["17", "25"])
 def test_stacks_are_whole(version, tmp_path):
     """Sorting strings: an intrinsic that pushes registers while it compares them must not lose its callers."""

@@ -10,8 +10,10 @@
 #include "base/array.h"
 #include "base/id_map.h"
 #include "base/string_table.h"
+#include "jvm_agent/sampler.h"
 
 #define ENTRIES_LIMIT ((size_t)1 << 22)
+#define LEAVING_NS UINT64_C(10000000000)
 
 static pthread_mutex_t names_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct string_table texts;
@@ -41,7 +43,7 @@ static struct thread_name *entry_of(int32_t tid)
         return NULL;
     }
     *place = (uint32_t)entry_count;
-    entries[entry_count] = (struct thread_name){"", 0, 0};
+    entries[entry_count] = (struct thread_name){.text = ""};
     return &entries[entry_count++];
 }
 
@@ -56,6 +58,7 @@ static void set_locked(int32_t tid, const char *name, int64_t java_id)
         entry->version++;
     entry->text = text;
     entry->java_id = java_id;
+    entry->left_ns = 0;
 }
 
 void thread_names_set(int32_t tid, const char *name, int64_t java_id)
@@ -77,9 +80,26 @@ bool thread_names_get(int32_t tid, struct thread_name *name)
     return found;
 }
 
+void thread_names_leave(int32_t tid)
+{
+    pthread_mutex_lock(&names_mutex);
+    uint32_t index = open_tables() ? id_map_get(&by_thread, (uint64_t)(uint32_t)tid) : NO_ID;
+    if (index != NO_ID && index < entry_count)
+        entries[index].left_ns = sampler_now_ns();
+    pthread_mutex_unlock(&names_mutex);
+}
+
+static bool has_just_left(int32_t tid)
+{
+    struct thread_name name;
+    return thread_names_get(tid, &name) && name.left_ns != 0 && sampler_now_ns() - name.left_ns < LEAVING_NS;
+}
+
 void thread_names_learn_native(int32_t tid)
 {
     char path[64], name[64];
+    if (has_just_left(tid))
+        return;
     snprintf(path, sizeof(path), "/proc/self/task/%d/comm", tid);
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)

@@ -56,6 +56,7 @@ static void JNICALL on_thread_end(jvmtiEnv *tools, JNIEnv *environment, jthread 
 {
     thread_watch_ended();
     learn_name(tools, environment, thread, false);
+    thread_names_leave(thread_own_id());
 }
 
 static uint64_t gc_began_ns;

@@ -1,4 +1,4 @@
-/** Burns CPU time at a known depth: Depths [LEVELS ROUNDS STEPS]. */
+/** Burns CPU time at a known depth, and says how much its thread had: Depths [LEVELS ROUNDS STEPS]. */
 public class Depths {
     static volatile long sink;
 
@@ -18,8 +18,11 @@ public class Depths {
     public static void main(String[] args) {
         int levels = args.length > 0 ? Integer.parseInt(args[0]) : 200, rounds = args.length > 1 ? Integer.parseInt(args[1]) : 40;
         steps = args.length > 2 ? Integer.parseInt(args[2]) : steps;
+        var clock = java.lang.management.ManagementFactory.getThreadMXBean();
+        long begin = clock.getCurrentThreadCpuTime();
         for (int i = 0; i < rounds; i++) {
             sink = deep(levels);
         }
+        System.out.println("spent " + (clock.getCurrentThreadCpuTime() - begin));
     }
 }
