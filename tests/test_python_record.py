@@ -27,11 +27,11 @@ def test_stacks_are_those_that_python_holds(sparkflame):
 
 
 def check_stacks_at_once(sparkflame, target_of, is_possible, *options):
-    """At 4,000 Hz at most a thousandth of the stacks is impossible, and a twentieth is given up, in the best of some runs."""
+    """At 2,000 Hz at most a thousandth of the stacks is impossible, and a twentieth is given up, in the best of some runs."""
     best_torn = best_lost = 1.0
     for _ in range(MEASUREMENTS):
         with target_of() as target:
-            done = sparkflame("record", target.pid, "--nolineno", "-d", "0.5", "-r", "4000", "--format", "folded", *options)
+            done = sparkflame("record", target.pid, "--nolineno", "-d", "1", "-r", "2000", "--format", "folded", *options)
         assert done.returncode == 0, done.stderr.decode()
         torn = total = 0
         for stack, count in stacks(done.stdout).items():
