@@ -19,10 +19,11 @@ void library_watch_refresh(void)
     pthread_mutex_lock(&refresh_mutex);
     native_modules_refresh();
     uint64_t loads = native_modules_loads();
-    if (loads != patched_loads)
+    if (loads != patched_loads) {
         thread_birth_patch();
+        native_memory_patch();
+    }
     patched_loads = loads;
-    native_memory_patch();
     pthread_mutex_unlock(&refresh_mutex);
 }
 

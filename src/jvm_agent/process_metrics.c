@@ -5,13 +5,13 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/times.h>
 #include <unistd.h>
 
 #include "jvm_agent/java_heap.h"
 #include "jvm_agent/jfr_shape.h"
 #include "jvm_agent/jfr_types.h"
+#include "jvm_agent/thread_watch.h"
 
 static _Atomic uint64_t gc_count, gc_ns;
 
@@ -65,12 +65,10 @@ bool process_usage_read(pid_t pid, struct process_usage *usage)
 static void read_own_usage(struct process_usage *usage)
 {
     struct tms used;
-    struct stat threads; /* their folder has a link for each, and two more */
     times(&used);
     usage->user_ticks = (uint64_t)used.tms_utime;
     usage->system_ticks = (uint64_t)used.tms_stime;
-    if (stat("/proc/self/task", &threads) == 0 && threads.st_nlink > 2)
-        usage->threads = threads.st_nlink - 2;
+    usage->threads = thread_watch_number();
     usage->resident_bytes = read_resident("/proc/self/statm");
 }
 

@@ -156,12 +156,16 @@ static void note_thread(int32_t tid)
 }
 
 /* The folder has a link for each thread, and two more. */
+size_t thread_watch_number(void)
+{
+    struct stat status;
+    return stat("/proc/self/task", &status) == 0 && status.st_nlink > 2 ? status.st_nlink - 2 : 0;
+}
+
 void thread_watch_refresh(void)
 {
     static _Atomic unsigned calls;
-    struct stat status;
-    nlink_t links = stat("/proc/self/task", &status) == 0 ? status.st_nlink : 0;
-    if (links != thread_table_count() + 2 ||
+    if (thread_watch_number() != thread_table_count() ||
         atomic_fetch_add(&calls, 1) % FULL_SCAN_CALLS == FULL_SCAN_CALLS - 1) {
         thread_watch_scan();
     } else if (atomic_exchange(&some_nameless, false)) {

@@ -10,6 +10,7 @@
 #define JVM_AGENT_THREAD_WATCH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "jvm_agent/engine.h"
@@ -26,6 +27,8 @@ void thread_watch_ended(void);
 void thread_watch_born(void);
 /* A Java thread that was there before us. */
 void thread_watch_found(int32_t tid, uintptr_t java_thread);
+/* How many threads the process has; 0: not known. */
+size_t thread_watch_number(void);
 /* Finds new threads and forgets those that are gone. */
 void thread_watch_scan(void);
 /* The same, but most times only if their number shows that there are any. Learns names. */

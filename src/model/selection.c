@@ -64,7 +64,7 @@ void selection_release(struct selection *selection)
 
 char *selection_copy_text(struct selection *selection, const char *text)
 {
-    if (selection->text_count == sizeof(selection->texts) / sizeof(selection->texts[0]))
+    if (selection->text_count == COUNT_OF(selection->texts))
         return NULL;
     char *copy = strdup(text);
     if (copy != NULL)
