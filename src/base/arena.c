@@ -13,7 +13,7 @@ struct arena_block {
 
 #define FIRST_BLOCK_BYTES ((size_t)16 << 10)
 #define LARGEST_BLOCK_BYTES ((size_t)1 << 20)
-/* A large arena takes whole huge pages: a fault for each small one would cost as much as filling it. */
+/* A large arena uses huge pages: page faults of small ones would cost as much as filling them. */
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 #define HUGE_FROM_BYTES ((size_t)8 << 20)
 

@@ -1,5 +1,5 @@
 /*
- * arena.h - memory handed out piece by piece and freed whole.
+ * arena.h - memory allocated piece by piece and freed at once.
  *
  * Owns: all its blocks, until arena_release().
  * Threads: one at a time.

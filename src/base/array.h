@@ -1,5 +1,5 @@
 /*
- * array.h - grows a plain C array by half, within a limit.
+ * array.h - a growable C array with a limit; grows by half.
  *
  *     uint32_t *items = NULL; size_t size = 0, capacity = 0;
  *     if (!array_reserve(&items, &capacity, size + 1, LIMIT)) ...

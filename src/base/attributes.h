@@ -9,7 +9,7 @@
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 #define CACHE_LINE_BYTES 64
-/* A function that does nothing but prefetch: gcc takes it for one without effect and drops calls that it does not inline early. */
+/* For functions that only prefetch: gcc considers them free of effects and drops calls not inlined early. */
 #define PREFETCHING static inline __attribute__((always_inline))
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -17,10 +17,10 @@
 
 enum error_code {
     ERROR_NONE,
-    ERROR_BAD_INPUT, /* the data is not what it should be */
-    ERROR_SYSTEM,    /* the operating system said no */
+    ERROR_BAD_INPUT, /* invalid data */
+    ERROR_SYSTEM,    /* an operating system error */
     ERROR_MEMORY,    /* out of memory, or a limit reached */
-    ERROR_USAGE,     /* the caller asked for something that does not exist */
+    ERROR_USAGE,     /* wrong usage */
     ERROR_UNSUPPORTED,
 };
 

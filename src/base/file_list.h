@@ -1,10 +1,11 @@
 /*
- * file_list.h - the regular files below a folder, in order of their names.
+ * file_list.h - the regular files below a folder, sorted by name.
  *
- * Hidden files, and what a writer left half-done or as a mark of success, are passed over.
+ * Hidden files, unfinished files and success markers of writers are skipped, and recordings of an executor that are
+ * part of another file: exec-1/000003.jfr beside exec-1/000001-000012.jfr, into which the Spark plugin has joined it.
  *
  * Owns: the paths, until file_list_release().
- * Limit: FILE_LIST_LIMIT files, FILE_LIST_DEPTH folders in each other.
+ * Limit: FILE_LIST_LIMIT files, FILE_LIST_DEPTH nested folders.
  */
 #ifndef BASE_FILE_LIST_H
 #define BASE_FILE_LIST_H

@@ -29,15 +29,15 @@ struct id_map_slot {
 
 void id_map_init(struct id_map *map);
 void id_map_release(struct id_map *map);
-/* Forgets all keys, keeps the room. */
+/* Removes all keys, keeps the memory. */
 void id_map_clear(struct id_map *map);
-/* NO_ID when the key is not there. */
+/* NO_ID: no such key. */
 static inline uint32_t id_map_get(const struct id_map *map, uint64_t key);
-/* The place of the key's value, until the next key is added; NULL when the key is not there. */
+/* Pointer to the key's value, valid until the next key is added; NULL: no such key. */
 static inline uint32_t *id_map_find(const struct id_map *map, uint64_t key);
 /* Sets or replaces; the value must not be NO_ID. False: out of memory. */
 bool id_map_set(struct id_map *map, uint64_t key, uint32_t value) MUST_CHECK;
-/* The place of the key's value, which is NO_ID for a new key and must then be set before the next call. NULL: out of memory. */
+/* Pointer to the key's value: NO_ID for a new key, to be set before the next call. NULL: out of memory. */
 uint32_t *id_map_place(struct id_map *map, uint64_t key) MUST_CHECK;
 
 /* Where the key is, or would be; the map has slots. */
@@ -60,7 +60,13 @@ static inline uint32_t *id_map_find(const struct id_map *map, uint64_t key)
     return slot == NULL || slot->value == NO_ID ? NULL : &slot->value;
 }
 
-/* Begins to fetch what a call with this key will read. */
+/* What the map takes of memory. */
+static inline size_t id_map_bytes(const struct id_map *map)
+{
+    return map->slots == NULL ? 0 : (map->mask + 1) * sizeof(*map->slots);
+}
+
+/* Prefetches what a call with this key will read. */
 PREFETCHING void id_map_prefetch(const struct id_map *map, uint64_t key)
 {
     if (map->slots != NULL)

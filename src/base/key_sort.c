@@ -7,19 +7,19 @@
 #define DIGIT_BITS 11u
 #define DIGITS ((size_t)1 << DIGIT_BITS)
 
-struct item {
+struct sort_item {
     uint64_t key, rest;
 };
-_Static_assert(sizeof(struct item) == KEY_SORT_ITEM_BYTES, "items are copied whole");
+_Static_assert(sizeof(struct sort_item) == KEY_SORT_ITEM_BYTES, "items are copied whole");
 
-static struct item item_at(const char *items, size_t index)
+static struct sort_item item_at(const char *items, size_t index)
 {
-    struct item item;
+    struct sort_item item;
     memcpy(&item, items + index * sizeof(item), sizeof(item));
     return item;
 }
 
-/* Whether they are sorted already, which is the usual case, and which bits differ at all. */
+/* Checks whether they are already sorted, which is the usual case, and which bits differ. */
 static bool look_over(const char *items, size_t count, uint64_t *differing)
 {
     bool sorted = true;
@@ -45,7 +45,7 @@ static void sort_by_digit(const char *from, char *to, size_t count, unsigned shi
         sum += here;
     }
     for (size_t i = 0; i < count; i++) {
-        struct item item = item_at(from, i);
+        struct sort_item item = item_at(from, i);
         memcpy(to + places[item.key >> shift & (DIGITS - 1)]++ * sizeof(item), &item, sizeof(item));
     }
 }
@@ -55,7 +55,7 @@ bool key_sort(void *items, size_t count)
     uint64_t differing;
     if (look_over(items, count, &differing))
         return true;
-    char *spare = malloc(count * sizeof(struct item)), *from = items, *to = spare;
+    char *spare = malloc(count * sizeof(struct sort_item)), *from = items, *to = spare;
     if (spare == NULL)
         return false;
     for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS) {
@@ -67,7 +67,7 @@ bool key_sort(void *items, size_t count)
         from = filled;
     }
     if (from == spare)
-        memcpy(items, spare, count * sizeof(struct item));
+        memcpy(items, spare, count * sizeof(struct sort_item));
     free(spare);
     return true;
 }

@@ -1,11 +1,10 @@
 /*
- * key_sort.h - sorts items of 16 bytes that begin with a number of 64 bits, by this number.
+ * key_sort.h - sorts 16-byte items by the 64-bit number at their start.
  *
- * Equals keep their order. Takes a few passes over the items, as many as the numbers' differing bytes need; a hundred
- * thousand are sorted in a fraction of qsort()'s time.
+ * Stable. A radix sort that skips bytes which all numbers share; much faster than qsort() for many items.
  *
  * Owns: nothing.
- * Limit: needs room for a copy of the items; without it they are left as they are.
+ * Limit: needs memory for a copy of the items; on failure they are unchanged.
  */
 #ifndef BASE_KEY_SORT_H
 #define BASE_KEY_SORT_H
@@ -17,7 +16,7 @@
 
 enum { KEY_SORT_ITEM_BYTES = 16 };
 
-/* False for lack of memory. */
+/* False: out of memory. */
 bool key_sort(void *items, size_t count) MUST_CHECK;
 
 #endif

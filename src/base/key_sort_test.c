@@ -6,23 +6,23 @@
 #include "failing_memory.h"
 #include "unit_test.h"
 
-struct item {
+struct test_item {
     uint64_t key;
     uint32_t order, unused;
 };
 
-static void fill(struct item *items, size_t count, uint64_t mask)
+static void fill(struct test_item *items, size_t count, uint64_t mask)
 {
     uint64_t number = 88172645463325252u;
     for (size_t i = 0; i < count; i++) {
         number ^= number << 13;
         number ^= number >> 7;
         number ^= number << 17;
-        items[i] = (struct item){.key = number & mask, .order = (uint32_t)i};
+        items[i] = (struct test_item){.key = number & mask, .order = (uint32_t)i};
     }
 }
 
-static void check_sorted(const struct item *items, size_t count)
+static void check_sorted(const struct test_item *items, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
         CHECK(items[i - 1].key <= items[i].key);
@@ -32,7 +32,7 @@ static void check_sorted(const struct item *items, size_t count)
 
 TEST(sorts_and_keeps_the_order_of_equals)
 {
-    static struct item items[5000];
+    static struct test_item items[5000];
     static const uint64_t masks[] = {UINT64_MAX, 0xff, 0xfff, 0x3ff000, 0xffffffff00000000u, 0};
     for (size_t i = 0; i < sizeof(masks) / sizeof(masks[0]); i++) {
         for (size_t count = 0; count <= 5000; count = count * 3 + 1) {
@@ -51,7 +51,7 @@ TEST(sorts_and_keeps_the_order_of_equals)
 
 TEST(survives_failing_memory)
 {
-    struct item items[3] = {{.key = 3}, {.key = 1}, {.key = 2}};
+    struct test_item items[3] = {{.key = 3}, {.key = 1}, {.key = 2}};
     FAIL_EACH_ALLOCATION
     {
         CHECK(key_sort(items, 3) || failing_memory_failed());

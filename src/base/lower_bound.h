@@ -1,5 +1,5 @@
 /*
- * lower_bound.h - finds the first item of a sorted list whose field is not below a key; the list's size when there is none.
+ * lower_bound.h - index of the first item of a sorted list whose field is not below a key, or the list's size.
  */
 #ifndef BASE_LOWER_BOUND_H
 #define BASE_LOWER_BOUND_H

@@ -4,7 +4,7 @@
 
 #include "base/threads.h"
 
-struct state {
+struct work_state {
     const struct ordered_work *work;
     pthread_mutex_t lock;
     pthread_cond_t ready_one;  /* the piece that is to be taken is ready, or all is over */
@@ -18,16 +18,16 @@ struct state {
     bool ready[ORDERED_WORK_SLOTS];
 };
 
-static void end(struct state *state)
+static void end(struct work_state *state)
 {
     state->over = true;
     pthread_cond_signal(&state->ready_one);
     pthread_cond_broadcast(&state->free_slots);
 }
 
-/* Begins and prepares the next piece. Called with the lock held, which is let go meanwhile. False: there is none, or
- * no free slot. */
-static bool prepare_next(struct state *state)
+/* Begins and prepares the next piece. Called with the lock held, which is released meanwhile. False: no piece, or no
+ * free slot. */
+static bool prepare_next(struct work_state *state)
 {
     const struct ordered_work *work = state->work;
     if (state->over || state->begun == state->taken + work->slots)
@@ -47,21 +47,21 @@ static bool prepare_next(struct state *state)
     return true;
 }
 
-/* To wake a thread is dear, so it is done when there is more than one piece for it to prepare. */
-static void tell_free_slots(struct state *state)
+/* Waking a thread is expensive, so it is done only for more than one piece. */
+static void tell_free_slots(struct work_state *state)
 {
     if (state->waiting > 0 && (state->begun - state->taken) * 2 <= state->work->slots)
         pthread_cond_broadcast(&state->free_slots);
 }
 
-static void wait_for_piece(struct state *state)
+static void wait_for_piece(struct work_state *state)
 {
     state->taker_waits = true;
     pthread_cond_wait(&state->ready_one, &state->lock);
     state->taker_waits = false;
 }
 
-static void take_all(struct state *state)
+static void take_all(struct work_state *state)
 {
     const struct ordered_work *work = state->work;
     while (!state->over || state->taken < state->begun) {
@@ -85,7 +85,7 @@ static void take_all(struct state *state)
     end(state);
 }
 
-static void prepare_all(struct state *state)
+static void prepare_all(struct work_state *state)
 {
     while (!state->over) {
         if (prepare_next(state) || state->over)
@@ -98,7 +98,7 @@ static void prepare_all(struct state *state)
 
 static void run(void *context, size_t index)
 {
-    struct state *state = context;
+    struct work_state *state = context;
     pthread_mutex_lock(&state->lock);
     if (index == 0)
         take_all(state);
@@ -109,7 +109,7 @@ static void run(void *context, size_t index)
 
 bool ordered_work_run(const struct ordered_work *work)
 {
-    struct state state = {.work = work, .good = true};
+    struct work_state state = {.work = work, .good = true};
     pthread_mutex_init(&state.lock, NULL);
     pthread_cond_init(&state.ready_one, NULL);
     pthread_cond_init(&state.free_slots, NULL);

@@ -1,10 +1,10 @@
 /*
- * ordered_work.h - pieces of work that several threads prepare and one thread takes, in their order.
+ * ordered_work.h - work that several threads prepare in pieces and one thread consumes in order.
  *
- * The caller's thread takes, and prepares too when nothing is ready to be taken. What is prepared does not depend on
- * the number of threads, and it is taken in order, so neither does the result.
+ * The caller's thread consumes, and also prepares when no piece is ready. The result does not depend on the number of
+ * threads.
  *
- * Owns: nothing; a piece lives in one of `slots` places of the caller's.
+ * Owns: nothing; pieces are stored in `slots` slots of the caller.
  */
 #ifndef BASE_ORDERED_WORK_H
 #define BASE_ORDERED_WORK_H
@@ -19,8 +19,8 @@
 struct ordered_work {
     void *context;
     size_t threads; /* at least 1, the caller's */
-    size_t slots;   /* pieces that are under way at most: up to ORDERED_WORK_SLOTS */
-    /* Puts the next piece into a slot, quickly: one thread at a time may do so. False: there is none. */
+    size_t slots;   /* maximum number of pieces in flight, up to ORDERED_WORK_SLOTS */
+    /* Puts the next piece into a slot; called by one thread at a time, so it should be fast. False: no more pieces. */
     bool (*next)(void *context, size_t slot);
     /* On any thread, several at once. */
     void (*prepare)(void *context, size_t slot);
@@ -28,7 +28,7 @@ struct ordered_work {
     bool (*take)(void *context, size_t slot);
 };
 
-/* False: take() said so. */
+/* False if a take() returned false. */
 bool ordered_work_run(const struct ordered_work *work) MUST_CHECK;
 
 #endif

@@ -8,7 +8,7 @@
 
 #define PIECES 1000
 
-struct run {
+struct work_run {
     size_t numbers[ORDERED_WORK_SLOTS];
     size_t squares[ORDERED_WORK_SLOTS];
     size_t next;
@@ -19,7 +19,7 @@ struct run {
 
 static bool next_number(void *context, size_t slot)
 {
-    struct run *run = context;
+    struct work_run *run = context;
     if (run->next == PIECES)
         return false;
     run->numbers[slot] = run->next++;
@@ -28,19 +28,19 @@ static bool next_number(void *context, size_t slot)
 
 static void square(void *context, size_t slot)
 {
-    struct run *run = context;
+    struct work_run *run = context;
     run->squares[slot] = run->numbers[slot] * run->numbers[slot];
     atomic_fetch_add(&run->prepared, 1);
 }
 
 static bool take_square(void *context, size_t slot)
 {
-    struct run *run = context;
+    struct work_run *run = context;
     CHECK_INT(run->squares[slot], run->taken * run->taken);
     return ++run->taken != run->stop_at;
 }
 
-static struct ordered_work work_of(struct run *run, size_t threads, size_t slots)
+static struct ordered_work work_of(struct work_run *run, size_t threads, size_t slots)
 {
     return (struct ordered_work){.context = run,
                                  .threads = threads,
@@ -55,7 +55,7 @@ TEST(pieces_are_taken_once_and_in_order)
     static const size_t slots[] = {1, 2, 7, ORDERED_WORK_SLOTS};
     for (size_t threads = 1; threads <= 4; threads++) {
         for (size_t i = 0; i < sizeof(slots) / sizeof(*slots); i++) {
-            struct run run = {.next = 0};
+            struct work_run run = {.next = 0};
             struct ordered_work work = work_of(&run, threads, slots[i]);
             CHECK(ordered_work_run(&work));
             CHECK_INT(run.taken, PIECES);
@@ -67,7 +67,7 @@ TEST(pieces_are_taken_once_and_in_order)
 TEST(nothing_is_taken_after_a_stop)
 {
     for (size_t threads = 1; threads <= 3; threads++) {
-        struct run run = {.stop_at = 10};
+        struct work_run run = {.stop_at = 10};
         struct ordered_work work = work_of(&run, threads, 4);
         CHECK(!ordered_work_run(&work));
         CHECK_INT(run.taken, 10);
@@ -79,7 +79,7 @@ TEST(without_memory_the_caller_does_all)
 {
     FAIL_EACH_ALLOCATION
     {
-        struct run run = {.next = 0};
+        struct work_run run = {.next = 0};
         struct ordered_work work = work_of(&run, 2, 4);
         CHECK(ordered_work_run(&work));
         CHECK_INT(run.taken, PIECES);

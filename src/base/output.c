@@ -38,6 +38,14 @@ bool output_open_taker(struct output *output, void (*take)(void *context, const 
     return start(output, error);
 }
 
+mode_t output_file_mode(void)
+{
+    const char *asked = getenv("SPARKFLAME_FILE_MODE");
+    char *end = NULL;
+    unsigned long mode = asked == NULL ? 0 : strtoul(asked, &end, 8);
+    return asked == NULL || *asked == '\0' || *end != '\0' || mode > 0777 ? 0600 : (mode_t)mode;
+}
+
 static bool open_directly(struct output *output, const char *path, struct error *error)
 {
     output->descriptor = open(path, O_WRONLY | O_CLOEXEC);
@@ -49,17 +57,21 @@ static bool open_directly(struct output *output, const char *path, struct error 
     return start(output, error);
 }
 
-static bool open_temporary(struct output *output, const char *path, struct error *error)
+static bool open_temporary(struct output *output, const char *path, mode_t mode, struct error *error)
 {
     output->path = strdup(path);
-    if (output->path == NULL || asprintf(&output->temporary_path, "%s.part-%ld", path, (long)getpid()) < 0) {
+    if (output->path == NULL || asprintf(&output->temporary_path, "%s.part-XXXXXX", path) < 0) {
         output->temporary_path = NULL;
         output_release(output);
         return error_set_memory(error);
     }
-    output->descriptor = open(output->temporary_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (output->descriptor < 0) {
+    output->descriptor = mkostemp(output->temporary_path, O_CLOEXEC); /* never an existing file, nor a link */
+    if (output->descriptor < 0 || fchmod(output->descriptor, mode) != 0) {
         error_set_system(error, "cannot write %s", path);
+        if (output->descriptor >= 0) {
+            close(output->descriptor);
+            unlink(output->temporary_path);
+        }
         free(output->temporary_path);
         output->temporary_path = NULL;
         output_release(output);
@@ -75,20 +87,23 @@ bool output_open(struct output *output, const char *path, struct error *error)
         return output_open_descriptor(output, STDOUT_FILENO, error);
     *output = (struct output){.descriptor = -1};
     struct stat status;
+    mode_t mode = output_file_mode();
     if (stat(path, &status) == 0) {
         if (S_ISDIR(status.st_mode))
-            return error_set(error, ERROR_USAGE, "cannot write %s: it is a folder", path);
+            return error_set(error, ERROR_USAGE, "cannot write %s: it is a directory", path);
         if (!S_ISREG(status.st_mode))
             return open_directly(output, path, error);
+        if (status.st_uid == geteuid())
+            mode = status.st_mode & 0777;
     }
-    return open_temporary(output, path, error);
+    return open_temporary(output, path, mode, error);
 }
 
 bool output_check(const char *path, struct error *error)
 {
     struct stat status;
     struct output output;
-    /* Opening a pipe and closing it again would tell its reader that all is over. */
+    /* Opening and closing a pipe would signal the end to its reader. */
     if (strcmp(path, "-") == 0 ||
         (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)))
         return true;
@@ -213,20 +228,32 @@ void output_format(struct output *output, const char *format, ...)
     free(size < 0 ? NULL : text);
 }
 
-/* Pipes and terminals cannot be synced, and say EINVAL or EROFS. */
+/* Pipes and terminals cannot be synced: EINVAL or EROFS. */
 static bool sync_descriptor(int descriptor)
 {
     return fsync(descriptor) == 0 || errno == EINVAL || errno == EROFS || errno == ENOTSUP;
 }
 
-static bool put_in_place(struct output *output, struct error *error)
+bool output_complete(struct output *output, struct error *error)
 {
+    flush(output);
+    if (output->failed) {
+        if (error != NULL)
+            *error = output->failure;
+        return false;
+    }
+    if (output->temporary_path == NULL || !output->close_descriptor)
+        return true;
     if (!sync_descriptor(output->descriptor))
         return error_set_system(error, "cannot write %s", output->path);
     int closed = close(output->descriptor);
     output->close_descriptor = false;
-    if (closed != 0)
-        return error_set_system(error, "cannot write %s", output->path);
+    output->descriptor = -1;
+    return closed == 0 || error_set_system(error, "cannot write %s", output->path);
+}
+
+static bool put_in_place(struct output *output, struct error *error)
+{
     if (rename(output->temporary_path, output->path) != 0)
         return error_set_system(error, "cannot write %s", output->path);
     free(output->temporary_path);
@@ -236,10 +263,7 @@ static bool put_in_place(struct output *output, struct error *error)
 
 bool output_finish(struct output *output, struct error *error)
 {
-    flush(output);
-    bool good = !output->failed;
-    if (!good && error != NULL)
-        *error = output->failure;
+    bool good = output_complete(output, error);
     if (good && output->temporary_path != NULL)
         good = put_in_place(output, error);
     output_release(output);

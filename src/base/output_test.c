@@ -9,21 +9,21 @@
 #include "failing_memory.h"
 #include "unit_test.h"
 
-struct place {
+struct test_place {
     char folder[64];
     char path[96];
 };
 
-static struct place place_new(void)
+static struct test_place place_new(void)
 {
-    struct place place = {.folder = "/tmp/output_test_XXXXXX"};
+    struct test_place place = {.folder = "/tmp/output_test_XXXXXX"};
     CHECK(mkdtemp(place.folder) != NULL);
     snprintf(place.path, sizeof(place.path), "%s/out", place.folder);
     return place;
 }
 
 /* Fails when anything but the file is left in the folder. */
-static void place_remove(struct place *place)
+static void place_remove(struct test_place *place)
 {
     unlink(place->path);
     CHECK_INT(rmdir(place->folder), 0);
@@ -39,9 +39,54 @@ static size_t read_file(const char *path, char *text, size_t room)
     return (size_t)size;
 }
 
+/* Somebody who guesses the name of the unfinished file could have what is written end up elsewhere. */
+TEST(a_planted_link_is_not_followed)
+{
+    struct test_place place = place_new();
+    struct output output;
+    struct error error = {0};
+    char link[128], victim[128], text[16] = {0};
+    snprintf(link, sizeof(link), "%s.part-%ld", place.path, (long)getpid());
+    snprintf(victim, sizeof(victim), "%s/victim", place.folder);
+    CHECK_INT(symlink(victim, link), 0);
+    CHECK_OK(error, output_open(&output, place.path, &error));
+    output_c_string(&output, "text");
+    CHECK_OK(error, output_finish(&output, &error));
+    CHECK(access(victim, F_OK) != 0);
+    CHECK_INT(read_file(place.path, text, sizeof(text)), 4);
+    CHECK_INT(unlink(link), 0);
+    place_remove(&place);
+}
+
+static int mode_of_written(const struct test_place *place)
+{
+    struct output output;
+    struct error error = {0};
+    struct stat status;
+    CHECK_OK(error, output_open(&output, place->path, &error));
+    CHECK_OK(error, output_finish(&output, &error));
+    CHECK_INT(stat(place->path, &status), 0);
+    return (int)(status.st_mode & 07777);
+}
+
+TEST(a_new_file_is_for_its_user_alone_unless_asked_otherwise)
+{
+    struct test_place place = place_new();
+    CHECK_INT(mode_of_written(&place), 0600);
+    CHECK_INT(chmod(place.path, 0640), 0);
+    CHECK_INT(mode_of_written(&place), 0640);
+    CHECK_INT(unlink(place.path), 0);
+    CHECK_INT(setenv("SPARKFLAME_FILE_MODE", "0644", 1), 0);
+    CHECK_INT(mode_of_written(&place), 0644);
+    CHECK_INT(unlink(place.path), 0);
+    CHECK_INT(setenv("SPARKFLAME_FILE_MODE", "rw", 1), 0);
+    CHECK_INT(mode_of_written(&place), 0600);
+    place_remove(&place);
+}
+
 TEST(file_appears_whole)
 {
-    struct place place = place_new();
+    struct test_place place = place_new();
     struct output output;
     struct error error = {0};
     CHECK_OK(error, output_open(&output, place.path, &error));
@@ -60,7 +105,7 @@ TEST(file_appears_whole)
 
 TEST(unfinished_file_leaves_the_old_one)
 {
-    struct place place = place_new();
+    struct test_place place = place_new();
     struct output output;
     struct error error = {0};
     CHECK_OK(error, output_open(&output, place.path, &error));
@@ -116,7 +161,7 @@ TEST(impossible_places_are_refused)
     CHECK(!output_open(&output, "/nowhere/at/all", &error));
     CHECK(strstr(error.message, "/nowhere/at/all") != NULL);
     CHECK(!output_open(&output, "/tmp", &error));
-    CHECK(strstr(error.message, "folder") != NULL);
+    CHECK(strstr(error.message, "directory") != NULL);
 }
 
 TEST(a_place_is_checked_without_a_trace)
@@ -150,7 +195,7 @@ TEST(limit_of_memory_is_told)
 
 TEST(out_of_memory_leaves_nothing_behind)
 {
-    struct place place = place_new();
+    struct test_place place = place_new();
     FAIL_EACH_ALLOCATION
     {
         struct output output;
@@ -164,4 +209,35 @@ TEST(out_of_memory_leaves_nothing_behind)
         CHECK(good || error.message[0] != '\0');
     }
     place_remove(&place);
+}
+
+TEST(a_complete_file_has_its_name_when_it_is_finished)
+{
+    struct test_place place = place_new();
+    struct output output;
+    struct error error = {0};
+    char text[16];
+    for (int finishes = 0; finishes < 2; finishes++) {
+        CHECK_OK(error, output_open(&output, place.path, &error));
+        output_c_string(&output, "text");
+        CHECK_OK(error, output_complete(&output, &error));
+        CHECK(access(place.path, F_OK) != 0);
+        if (finishes)
+            CHECK_OK(error, output_finish(&output, &error));
+        else
+            output_release(&output);
+    }
+    CHECK_INT(read_file(place.path, text, sizeof(text)), 4);
+    place_remove(&place);
+}
+
+TEST(a_full_disk_is_noticed_before_the_file_is_finished)
+{
+    struct output output;
+    struct error error = {0};
+    CHECK_OK(error, output_open(&output, "/dev/full", &error));
+    output_c_string(&output, "text");
+    CHECK(!output_complete(&output, &error));
+    CHECK(error.message[0] != '\0');
+    output_release(&output);
 }

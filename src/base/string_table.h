@@ -1,5 +1,5 @@
 /*
- * string_table.h - gives equal strings one number, from 0 on, in order of arrival.
+ * string_table.h - interns strings: equal strings get the same number, counted from 0.
  *
  * Number 0 is always the empty string.
  *
@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/attributes.h"
+#include "base/hash_index.h"
 #include "base/text_view.h"
 
 #define NO_STRING UINT32_MAX
@@ -24,8 +25,7 @@ struct string_table {
     struct string_entry *entries;
     size_t size; /* number of strings */
     size_t capacity;
-    uint64_t *slots; /* high half: part of the hash; low half: number + 1; 0 is free */
-    size_t slot_mask;
+    struct hash_index index;
 };
 
 struct string_entry {
@@ -46,6 +46,13 @@ static inline struct text_view string_table_text(const struct string_table *tabl
     if (number >= table->size)
         return (struct text_view){"", 0};
     return (struct text_view){table->entries[number].data, table->entries[number].size};
+}
+
+/* What the table takes of memory. */
+static inline size_t string_table_bytes(const struct string_table *table)
+{
+    return table->arena.used_bytes + table->capacity * sizeof(*table->entries) +
+           hash_index_bytes(&table->index);
 }
 
 static inline const char *string_table_c_string(const struct string_table *table, uint32_t number)

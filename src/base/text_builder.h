@@ -1,5 +1,5 @@
 /*
- * text_builder.h - a text that grows at its end, within a limit.
+ * text_builder.h - a growable text with a limit.
  *
  * After a failed append (limit or memory) the builder keeps what it had, sets `failed` and ignores further appends,
  * so that a caller may check once at the end.
@@ -33,7 +33,7 @@ void text_builder_add_byte(struct text_builder *builder, char byte);
 void text_builder_add_u64(struct text_builder *builder, uint64_t number);
 void text_builder_add_i64(struct text_builder *builder, int64_t number);
 void text_builder_format(struct text_builder *builder, const char *format, ...) PRINTF_LIKE(2, 3);
-/* A pointer to `size` writable bytes at the end, or NULL; text_builder_took() then says how many were written. */
+/* A pointer to `size` writable bytes at the end, or NULL; text_builder_took() then sets how many were written. */
 char *text_builder_room(struct text_builder *builder, size_t size);
 void text_builder_took(struct text_builder *builder, size_t size);
 

@@ -117,7 +117,7 @@ static bool is_decimal(struct text_view text)
 bool text_to_double(struct text_view text, double *number)
 {
     char copy[64], *end;
-    /* strtod() also takes blanks, "nan" and hexadecimal numbers, which no user means. */
+    /* strtod() also accepts blanks, "nan" and hexadecimal numbers, which are rejected here. */
     if (text.size == 0 || text.size >= sizeof(copy) || !is_decimal(text))
         return false;
     memcpy(copy, text.data, text.size);

@@ -1,5 +1,5 @@
 /*
- * text_view.h - bytes somewhere else, with their length; may hold any byte, ends with none.
+ * text_view.h - a pointer and a length; may contain any byte, not zero-terminated.
  *
  * Owns: nothing.
  */
@@ -40,7 +40,7 @@ static inline bool text_ends_with(struct text_view text, struct text_view end)
     return text.size >= end.size && memcmp(text.data + text.size - end.size, end.data, end.size) == 0;
 }
 
-/* From byte `from`, `size` bytes; both are cut to what is there. */
+/* `size` bytes from byte `from`; both are clamped to the text. */
 static inline struct text_view text_part(struct text_view text, size_t from, size_t size)
 {
     if (from > text.size)
@@ -61,9 +61,9 @@ size_t text_find_byte(struct text_view text, char byte);
 size_t text_find_last_byte(struct text_view text, char byte);
 size_t text_find(struct text_view text, struct text_view part);
 int text_compare(struct text_view left, struct text_view right);
-/* Without blanks, tabs, CR and LF at both ends. */
+/* Trimmed of blanks, tabs, CR and LF. */
 struct text_view text_trim(struct text_view text);
-/* Cuts text up to the first `separator` off and returns it; the rest stays in *text. At the end all is returned. */
+/* Returns the text before the first `separator` and removes it from *text; all of it if there is no separator. */
 struct text_view text_cut(struct text_view *text, char separator);
 /* Whole text must be a decimal number in range. */
 bool text_to_u64(struct text_view text, uint64_t *number);

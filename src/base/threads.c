@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct worker {
+struct thread_worker {
     pthread_t thread;
     bool started;
     size_t index;
@@ -15,21 +15,21 @@ struct worker {
 
 static void *run_worker(void *argument)
 {
-    struct worker *worker = argument;
+    struct thread_worker *worker = argument;
     worker->work(worker->context, worker->index);
     return NULL;
 }
 
 void threads_run(size_t count, void (*work)(void *context, size_t index), void *context)
 {
-    struct worker *workers = count < 2 ? NULL : calloc(count, sizeof(*workers));
+    struct thread_worker *workers = count < 2 ? NULL : calloc(count, sizeof(*workers));
     if (workers == NULL) {
         for (size_t i = 0; i < count; i++)
             work(context, i);
         return;
     }
     for (size_t i = 1; i < count; i++) {
-        workers[i] = (struct worker){.index = i, .work = work, .context = context};
+        workers[i] = (struct thread_worker){.index = i, .work = work, .context = context};
         workers[i].started = pthread_create(&workers[i].thread, NULL, run_worker, &workers[i]) == 0;
     }
     work(context, 0);

@@ -1,5 +1,5 @@
 /*
- * utf8.h - decides what is valid UTF-8, and mends what is not.
+ * utf8.h - validates UTF-8, and replaces what is invalid.
  */
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H

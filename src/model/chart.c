@@ -7,7 +7,7 @@
 /* Of counts that sum up to more, the last share a place. */
 #define PLACE_LIMIT ((int64_t)1 << 52)
 
-struct row {
+struct chart_row {
     int64_t time_ns;
     uint32_t sample;
 };
@@ -22,7 +22,7 @@ struct path {
 
 static int compare_rows(const void *left, const void *right)
 {
-    const struct row *a = left, *b = right;
+    const struct chart_row *a = left, *b = right;
     if (a->time_ns != b->time_ns)
         return a->time_ns < b->time_ns ? -1 : 1;
     /* Folded text for charts has the newest line first. */
@@ -82,13 +82,13 @@ static bool copy_tables(const struct profile *from, struct profile *chart)
     return true;
 }
 
-static bool fill(const struct profile *from, uint32_t event, struct profile *chart, struct row *rows)
+static bool fill(const struct profile *from, uint32_t event, struct profile *chart, struct chart_row *rows)
 {
     struct path path = {.nodes = NULL}, last = {.nodes = NULL};
     size_t count = 0;
     for (size_t i = 0; i < from->sample_count; i++)
         if (from->samples[i].event == event)
-            rows[count++] = (struct row){from->samples[i].time_ns, (uint32_t)i};
+            rows[count++] = (struct chart_row){from->samples[i].time_ns, (uint32_t)i};
     qsort(rows, count, sizeof(*rows), compare_rows);
     uint32_t filler = NO_FRAME;
     if (copy_tables(from, chart))
@@ -122,7 +122,7 @@ bool chart_make(const struct profile *from, uint32_t event, struct profile *char
 {
     if (!profile_init(chart, true, error))
         return false;
-    struct row *rows = malloc((from->sample_count + 1) * sizeof(*rows));
+    struct chart_row *rows = malloc((from->sample_count + 1) * sizeof(*rows));
     bool good = rows != NULL && fill(from, event, chart, rows);
     free(rows);
     return good || error_set_memory(error);

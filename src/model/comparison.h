@@ -13,7 +13,7 @@
 #include "model/weight.h"
 
 struct comparison_options {
-    bool normalize;       /* "before" is scaled to the total of "after" */
+    bool normalize;       /* scale "before" to the total of "after" */
     bool strip_addresses; /* "0x7f…" in names becomes "0x..." */
     enum weight weight;
 };

@@ -5,7 +5,6 @@
 #include "base/array.h"
 #include "base/hash.h"
 
-#define FIRST_SLOTS 64
 #define MOST_LABELS ((size_t)UINT32_MAX)
 
 static const char *const key_names[LABEL_KNOWN_COUNT] = {
@@ -39,12 +38,9 @@ enum label_key label_key_by_name(struct text_view name)
 
 bool context_table_init(struct context_table *table)
 {
-    *table = (struct context_table){.slot_mask = FIRST_SLOTS - 1, .key_count = LABEL_KNOWN_COUNT};
-    table->slots = calloc(FIRST_SLOTS, sizeof(*table->slots));
-    if (table->slots == NULL || !array_reserve(&table->starts, &table->capacity, 2, NO_CONTEXT)) {
-        context_table_release(table);
+    *table = (struct context_table){.key_count = LABEL_KNOWN_COUNT};
+    if (!array_reserve(&table->starts, &table->capacity, 2, NO_CONTEXT))
         return false;
-    }
     table->starts[0] = 0;
     if (context_table_add(table, NULL, 0) != 0) {
         context_table_release(table);
@@ -57,7 +53,7 @@ void context_table_release(struct context_table *table)
 {
     free(table->labels);
     free(table->starts);
-    free(table->slots);
+    hash_index_release(&table->index);
     *table = (struct context_table){.labels = NULL};
 }
 
@@ -78,7 +74,7 @@ uint32_t context_table_value(const struct context_table *table, uint32_t number,
     return 0;
 }
 
-/* Sorts by key, drops empty values and lets the last of equal keys win. Sets are small: insertion does. */
+/* Sorts by key, drops empty values and lets the last of equal keys win. Sets are small: insertion sort is enough. */
 static size_t normalize(const struct label *labels, size_t count, struct label *sorted)
 {
     size_t size = 0;
@@ -101,28 +97,9 @@ static size_t normalize(const struct label *labels, size_t count, struct label *
     return size;
 }
 
-static uint64_t hash_labels(const struct label *labels, size_t count)
+static uint32_t hash_labels(const struct label *labels, size_t count)
 {
-    return hash_bytes(labels == NULL ? (const void *)"" : labels, count * sizeof(*labels));
-}
-
-static bool grow_slots(struct context_table *table)
-{
-    size_t count = (table->slot_mask + 1) * 2;
-    uint32_t *slots = calloc(count, sizeof(*slots));
-    if (slots == NULL)
-        return false;
-    for (size_t i = 0; i < table->size; i++) {
-        struct context context = context_table_get(table, (uint32_t)i);
-        size_t slot = hash_labels(context.labels, context.size) & (count - 1);
-        while (slots[slot] != 0)
-            slot = (slot + 1) & (count - 1);
-        slots[slot] = (uint32_t)i + 1;
-    }
-    free(table->slots);
-    table->slots = slots;
-    table->slot_mask = count - 1;
-    return true;
+    return (uint32_t)hash_bytes(labels == NULL ? (const void *)"" : labels, count * sizeof(*labels));
 }
 
 static uint32_t append(struct context_table *table, const struct label *labels, size_t count)
@@ -141,17 +118,17 @@ uint32_t context_table_add(struct context_table *table, const struct label *labe
 {
     struct label sorted[LABEL_KEY_LIMIT + 1];
     size_t size = normalize(labels, count, sorted);
-    if ((table->size + 1) * 2 > table->slot_mask + 1 && !grow_slots(table))
-        return NO_CONTEXT;
-    size_t slot = hash_labels(sorted, size) & table->slot_mask;
-    for (; table->slots[slot] != 0; slot = (slot + 1) & table->slot_mask) {
-        struct context context = context_table_get(table, table->slots[slot] - 1);
+    uint32_t hash = hash_labels(sorted, size);
+    size_t slot;
+    uint32_t number = hash_index_first(&table->index, hash, &slot);
+    for (; number != NO_ITEM; number = hash_index_next(&table->index, hash, &slot)) {
+        struct context context = context_table_get(table, number);
         if (context.size == size &&
             (size == 0 || memcmp(context.labels, sorted, size * sizeof(*sorted)) == 0))
-            return table->slots[slot] - 1;
+            return number;
     }
-    uint32_t number = append(table, sorted, size);
+    number = hash_index_reserve(&table->index, 1) ? append(table, sorted, size) : NO_CONTEXT;
     if (number != NO_CONTEXT)
-        table->slots[slot] = number + 1;
+        hash_index_put(&table->index, hash, number);
     return number;
 }

@@ -1,8 +1,8 @@
 /*
- * context_table.h - the circumstances of samples: sets of labels such as thread, state, stage, task; equal sets get
- * one number. Set 0 is empty.
+ * context_table.h - label sets of samples (thread, state, stage, task, …), interned. Set 0 is empty.
  *
- * Keys 0 to LABEL_KNOWN_COUNT - 1 are those of enum label_key; others (of pprof files, say) get numbers after them.
+ * Keys below LABEL_KNOWN_COUNT are those of enum label_key; others, for example of pprof files, are numbered after
+ * them.
  *
  * Owns: the sets, until context_table_release(). Strings are numbers of the profile's string table.
  * Threads: one at a time.
@@ -15,12 +15,13 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
+#include "base/hash_index.h"
 #include "base/text_view.h"
 
 enum label_key {
     LABEL_THREAD,      /* the thread's name */
-    LABEL_THREAD_ID,   /* its number in the operating system */
-    LABEL_STATE,       /* "running", "sleeping", … as the recording says it */
+    LABEL_THREAD_ID,   /* id in the operating system */
+    LABEL_STATE,       /* "running", "sleeping", … as recorded */
     LABEL_PROCESS,     /* process id or name */
     LABEL_APPLICATION, /* Spark application id */
     LABEL_EXECUTOR,    /* "driver" or the executor's id */
@@ -47,8 +48,7 @@ struct context_table {
     uint32_t *starts; /* of each set, and one more for the end */
     size_t size;
     size_t capacity;
-    uint32_t *slots; /* number + 1; 0 is free */
-    size_t slot_mask;
+    struct hash_index index;
     uint32_t keys[LABEL_KEY_LIMIT]; /* string number of the name of each key beyond the known ones */
     size_t key_count;               /* known ones included */
 };
@@ -62,7 +62,7 @@ struct context {
 
 bool context_table_init(struct context_table *table) MUST_CHECK;
 void context_table_release(struct context_table *table);
-/* Labels may come in any order; a value of 0 is left out, the later of two with one key wins. At most
+/* Labels may come in any order; a value of 0 is omitted; of two labels with one key the later wins. At most
  * LABEL_KEY_LIMIT. NO_CONTEXT: out of memory. */
 uint32_t context_table_add(struct context_table *table, const struct label *labels, size_t count) MUST_CHECK;
 struct context context_table_get(const struct context_table *table, uint32_t number);

@@ -5,26 +5,22 @@
 #include "base/array.h"
 #include "base/hash.h"
 
-#define FIRST_SLOTS 256
-
-bool frame_table_init(struct frame_table *table)
+void frame_table_init(struct frame_table *table)
 {
-    *table = (struct frame_table){.slot_mask = FIRST_SLOTS - 1};
-    table->slots = calloc(FIRST_SLOTS, sizeof(*table->slots));
-    return table->slots != NULL;
+    *table = (struct frame_table){.frames = NULL};
 }
 
 void frame_table_release(struct frame_table *table)
 {
     free(table->frames);
-    free(table->slots);
-    *table = (struct frame_table){.frames = NULL};
+    hash_index_release(&table->index);
+    frame_table_init(table);
 }
 
-static uint64_t hash_frame(const struct frame *frame)
+static uint32_t hash_frame(const struct frame *frame)
 {
     uint64_t place = (uint64_t)frame->file << 32 | frame->line;
-    return hash_mix(hash_pair(frame->name, frame->kind) ^ place, HASH_MULTIPLIER);
+    return (uint32_t)hash_mix(hash_pair(frame->name, frame->kind) ^ place, HASH_MULTIPLIER);
 }
 
 static bool same(const struct frame *left, const struct frame *right)
@@ -33,40 +29,21 @@ static bool same(const struct frame *left, const struct frame *right)
            left->kind == right->kind;
 }
 
-static bool grow_slots(struct frame_table *table)
-{
-    size_t count = (table->slot_mask + 1) * 2;
-    uint32_t *slots = calloc(count, sizeof(*slots));
-    if (slots == NULL)
-        return false;
-    for (size_t i = 0; i < table->size; i++) {
-        size_t slot = hash_frame(&table->frames[i]) & (count - 1);
-        while (slots[slot] != 0)
-            slot = (slot + 1) & (count - 1);
-        slots[slot] = (uint32_t)i + 1;
-    }
-    free(table->slots);
-    table->slots = slots;
-    table->slot_mask = count - 1;
-    return true;
-}
-
 uint32_t frame_table_add(struct frame_table *table, struct frame frame)
 {
-    size_t slot = hash_frame(&frame) & table->slot_mask;
-    for (; table->slots[slot] != 0; slot = (slot + 1) & table->slot_mask)
-        if (same(&table->frames[table->slots[slot] - 1], &frame))
-            return table->slots[slot] - 1;
-    if ((table->size + 1) * 2 > table->slot_mask + 1) {
-        if (!grow_slots(table))
-            return NO_FRAME;
-        return frame_table_add(table, frame);
-    }
-    if (!array_reserve(&table->frames, &table->capacity, table->size + 1, (size_t)NO_FRAME - 1))
+    uint32_t hash = hash_frame(&frame);
+    size_t slot;
+    uint32_t number = hash_index_first(&table->index, hash, &slot);
+    for (; number != NO_ITEM; number = hash_index_next(&table->index, hash, &slot))
+        if (same(&table->frames[number], &frame))
+            return number;
+    if (!hash_index_reserve(&table->index, 1) ||
+        !array_reserve(&table->frames, &table->capacity, table->size + 1, (size_t)NO_FRAME - 1))
         return NO_FRAME;
-    table->frames[table->size] = frame;
-    table->slots[slot] = (uint32_t)++table->size;
-    return (uint32_t)table->size - 1;
+    number = (uint32_t)table->size++;
+    table->frames[number] = frame;
+    hash_index_put(&table->index, hash, number);
+    return number;
 }
 
 static const struct {

@@ -1,8 +1,8 @@
 /*
- * frame_table.h - gives equal frames one number.
+ * frame_table.h - interns frames: equal frames get the same number.
  *
- * A frame is a name as people see it in folded text (`pkg/Class.method`, `function`, `module.function`), the file
- * and line where they are known, and the kind of code. Two frames with the same name and another line are different.
+ * A frame is a name as in folded text (`pkg/Class.method`, `function`, `module.function`), file and line if known,
+ * and the kind of code. Frames that differ in any of these are different.
  *
  * Owns: its frames, until frame_table_release(). Strings are numbers of the profile's string table.
  * Threads: one at a time.
@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
+#include "base/hash_index.h"
 #include "base/text_view.h"
 
 #define NO_FRAME UINT32_MAX
@@ -46,20 +47,19 @@ struct frame_table {
     struct frame *frames;
     size_t size;
     size_t capacity;
-    uint32_t *slots; /* number + 1; 0 is free */
-    size_t slot_mask;
+    struct hash_index index;
 };
 
-bool frame_table_init(struct frame_table *table) MUST_CHECK;
+void frame_table_init(struct frame_table *table);
 void frame_table_release(struct frame_table *table);
 /* The frame's number; NO_FRAME: out of memory. */
 uint32_t frame_table_add(struct frame_table *table, struct frame frame) MUST_CHECK;
 
 /* "interpreted", "kernel" … */
 const char *frame_kind_name(enum frame_kind kind);
-/* The suffix that folded text carries for the kind, such as "_[j]"; "" when it has none. */
+/* The kind's suffix in folded text, such as "_[j]"; "" if none. */
 const char *frame_kind_suffix(enum frame_kind kind);
-/* Takes a known kind suffix off the end of *name. FRAME_UNKNOWN when there is none. */
+/* Removes a known kind suffix from *name. FRAME_UNKNOWN: there is none. */
 enum frame_kind frame_kind_of_suffix(struct text_view *name);
 bool frame_kind_is_java(enum frame_kind kind);
 

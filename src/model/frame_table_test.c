@@ -6,7 +6,7 @@
 TEST(each_field_makes_another_frame)
 {
     struct frame_table table;
-    CHECK(frame_table_init(&table));
+    frame_table_init(&table);
     const struct frame frames[] = {{1, 2, 3, 4}, {2, 2, 3, 4}, {1, 1, 3, 4}, {1, 2, 4, 4}, {1, 2, 3, 5}};
     for (uint32_t i = 0; i < 5; i++)
         CHECK_INT(frame_table_add(&table, frames[i]), i);
@@ -18,7 +18,7 @@ TEST(each_field_makes_another_frame)
 TEST(many_frames)
 {
     struct frame_table table;
-    CHECK(frame_table_init(&table));
+    frame_table_init(&table);
     for (uint32_t round = 0; round < 2; round++)
         for (uint32_t i = 0; i < 10000; i++)
             CHECK_INT(frame_table_add(&table, (struct frame){.name = i / 7, .line = i % 7}), i);
@@ -49,10 +49,7 @@ TEST(out_of_memory_keeps_the_frames)
     FAIL_EACH_ALLOCATION
     {
         struct frame_table table;
-        if (!frame_table_init(&table)) {
-            CHECK(failing_memory_failed());
-            continue;
-        }
+        frame_table_init(&table);
         uint32_t added = 0;
         while (added < 1000 && frame_table_add(&table, (struct frame){.name = added}) != NO_FRAME)
             added++;

@@ -1,5 +1,5 @@
 /*
- * pattern.h - a regular expression of the user's (PCRE2), matched against bytes.
+ * pattern.h - a regular expression (PCRE2), matched against bytes.
  *
  * Owns: the compiled expression, until pattern_free().
  * Threads: a pattern may be matched by one thread at a time.
@@ -16,7 +16,7 @@
 
 struct pattern;
 
-/* NULL with *error saying what is wrong with the expression, and where. */
+/* NULL: *error describes what is wrong with the expression, and where. */
 struct pattern *pattern_new(const char *expression, bool ignore_case, struct error *error) MUST_CHECK;
 void pattern_free(struct pattern *pattern);
 bool pattern_matches(struct pattern *pattern, struct text_view text);

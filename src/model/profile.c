@@ -1,6 +1,7 @@
 #include "model/profile.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/hash.h"
@@ -12,7 +13,7 @@ bool profile_init(struct profile *profile, bool keep_times, struct error *error)
 {
     *profile = (struct profile){.keep_times = keep_times, .start_ns = NO_TIME, .end_ns = NO_TIME};
     bool good = string_table_init(&profile->strings, PROFILE_STRING_LIMIT_BYTES);
-    good = frame_table_init(&profile->frames) && good;
+    frame_table_init(&profile->frames);
     good = stack_tree_init(&profile->stacks) && good;
     good = context_table_init(&profile->contexts) && good;
     if (good)
@@ -37,6 +38,7 @@ void profile_release(struct profile *profile)
     free_list(profile);
     context_table_release(&profile->contexts);
     free(profile->samples);
+    free(profile->exact);
     free(profile->sample_slots);
     *profile = (struct profile){.samples = NULL};
 }
@@ -67,6 +69,19 @@ uint32_t profile_event(struct profile *profile, struct text_view name, enum even
         return EVENT_LIMIT;
     profile->events[profile->event_count] = (struct event){string, unit, shows_value};
     return (uint32_t)profile->event_count++;
+}
+
+void profile_renumber_events(struct profile *profile, const uint32_t *numbers)
+{
+    struct event events[EVENT_LIMIT];
+    for (size_t i = 0; i < profile->event_count; i++)
+        events[numbers[i]] = profile->events[i];
+    memcpy(profile->events, events, profile->event_count * sizeof(*events));
+    for (size_t i = 0; i < profile->sample_count; i++)
+        profile->samples[i].event = numbers[profile->samples[i].event];
+    /* Samples were found by the old numbers. */
+    free(profile->sample_slots);
+    profile->sample_slots = NULL;
 }
 
 uint32_t profile_label_key(struct profile *profile, struct text_view name)

@@ -1,102 +1,9 @@
 /*
- * profile_merge.c - joins a profile to another: every number of the one is translated to a number of the other.
+ * profile_merge.c - adds a profile to another.
  */
 #include <stdlib.h>
 
-#include "model/profile.h"
-
-struct translation {
-    uint32_t *strings;
-    uint32_t *frames;
-    uint32_t *stacks;
-    uint32_t *contexts;
-    uint32_t events[EVENT_LIMIT];
-    uint32_t keys[LABEL_KEY_LIMIT];
-};
-
-static uint32_t *new_numbers(size_t count)
-{
-    return malloc((count == 0 ? 1 : count) * sizeof(uint32_t));
-}
-
-static bool translate_strings(struct translation *to, struct profile *into, const struct profile *from)
-{
-    to->strings = new_numbers(from->strings.size);
-    if (to->strings == NULL)
-        return false;
-    for (uint32_t i = 0; i < from->strings.size; i++) {
-        to->strings[i] = profile_string(into, profile_text(from, i));
-        if (to->strings[i] == NO_STRING)
-            return false;
-    }
-    return true;
-}
-
-static bool translate_frames(struct translation *to, struct profile *into, const struct profile *from)
-{
-    to->frames = new_numbers(from->frames.size);
-    if (to->frames == NULL)
-        return false;
-    for (size_t i = 0; i < from->frames.size; i++) {
-        struct frame frame = from->frames.frames[i];
-        frame.name = to->strings[frame.name];
-        frame.file = to->strings[frame.file];
-        to->frames[i] = frame_table_add(&into->frames, frame);
-        if (to->frames[i] == NO_FRAME)
-            return false;
-    }
-    return true;
-}
-
-/* Parents come before their children, so one pass from the front does. */
-static bool translate_stacks(struct translation *to, struct profile *into, const struct profile *from)
-{
-    to->stacks = new_numbers(from->stacks.size);
-    if (to->stacks == NULL)
-        return false;
-    to->stacks[STACK_ROOT] = STACK_ROOT;
-    for (size_t i = 1; i < from->stacks.size; i++) {
-        struct stack_node node = from->stacks.nodes[i];
-        to->stacks[i] = stack_tree_child(&into->stacks, to->stacks[node.parent], to->frames[node.frame]);
-        if (to->stacks[i] == NO_STACK)
-            return false;
-    }
-    return true;
-}
-
-static bool translate_events_and_keys(struct translation *to, struct profile *into,
-                                      const struct profile *from)
-{
-    for (size_t i = 0; i < from->event_count; i++) {
-        const struct event *event = &from->events[i];
-        to->events[i] = profile_event(into, profile_text(from, event->name), event->unit, event->shows_value);
-        if (to->events[i] == EVENT_LIMIT)
-            return false;
-    }
-    for (uint32_t key = 0; key < from->contexts.key_count; key++) {
-        to->keys[key] = profile_label_key(into, profile_label_key_name(from, key));
-        if (to->keys[key] == LABEL_KEY_LIMIT)
-            return false;
-    }
-    return true;
-}
-
-static bool translate_contexts(struct translation *to, struct profile *into, const struct profile *from)
-{
-    to->contexts = new_numbers(from->contexts.size);
-    if (to->contexts == NULL)
-        return false;
-    for (uint32_t i = 0; i < from->contexts.size; i++) {
-        struct context context = context_table_get(&from->contexts, i);
-        struct label labels[LABEL_KEY_LIMIT];
-        for (size_t j = 0; j < context.size; j++)
-            labels[j] = (struct label){to->keys[context.labels[j].key], to->strings[context.labels[j].value]};
-        to->contexts[i] = context_table_add(&into->contexts, labels, context.size);
-        if (to->contexts[i] == NO_CONTEXT)
-            return false;
-    }
-    return true;
-}
+#include "model/translation.h"
 
 static bool add_samples(const struct translation *to, struct profile *into, const struct profile *from)
 {
@@ -111,28 +18,15 @@ static bool add_samples(const struct translation *to, struct profile *into, cons
     return true;
 }
 
-static void join_times(struct profile *into, const struct profile *from)
-{
-    if (into->start_ns == NO_TIME || (from->start_ns != NO_TIME && from->start_ns < into->start_ns))
-        into->start_ns = from->start_ns;
-    if (into->end_ns == NO_TIME || (from->end_ns != NO_TIME && from->end_ns > into->end_ns))
-        into->end_ns = from->end_ns;
-    into->times_are_absolute = into->times_are_absolute || from->times_are_absolute;
-}
-
 bool profile_merge(struct profile *into, const struct profile *from, struct error *error)
 {
-    struct translation to = {.strings = NULL};
-    bool good = translate_strings(&to, into, from) && translate_frames(&to, into, from) &&
-                translate_stacks(&to, into, from) && translate_events_and_keys(&to, into, from) &&
-                translate_contexts(&to, into, from) && add_samples(&to, into, from);
-    free(to.strings);
-    free(to.frames);
-    free(to.stacks);
-    free(to.contexts);
-    if (!good)
-        return error_set(error, ERROR_MEMORY,
-                         "cannot merge profiles: out of memory, or too many events or labels");
-    join_times(into, from);
-    return true;
+    struct translation to;
+    free(into->exact); /* not of the samples that are added */
+    into->exact = NULL;
+    bool good = translation_make(&to, into, from, true, error) &&
+                (add_samples(&to, into, from) || error_set_memory(error));
+    translation_release(&to);
+    if (good)
+        profile_join_times(into, from);
+    return good;
 }

@@ -47,7 +47,7 @@ static size_t instance_size(struct text_view name, size_t at)
     return first == '/' && digits > 0 && ends ? 1 + digits : 0;
 }
 
-/* Classes that are numbered in order of creation: the number goes. */
+/* Classes numbered in order of creation: removes the number. */
 static const struct text_view numbered[] = {
     {"$$Lambda$", 9},
     {"$Proxy", 6},

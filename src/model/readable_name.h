@@ -1,8 +1,8 @@
 /*
- * readable_name.h - names that compilers and runtimes made up, told as a person would.
+ * readable_name.h - readable forms of names that compilers and runtimes generate.
  *
- * Normalizing only takes out what differs from run to run (addresses, counters), so that executors and runs merge;
- * readable names say more: `Foo.lambda$bar$3` is "Foo.bar lambda", Spark's `GeneratedClass$GeneratedIteratorFor…`
+ * Normalizing only removes what differs from run to run (addresses, counters), so that executors and runs merge;
+ * readable names are clearer: `Foo.lambda$bar$3` is "Foo.bar lambda", Spark's `GeneratedClass$GeneratedIteratorFor…`
  * "generated code (stage 2)", Scala's `$anonfun$map$1$adapted` "map closure".
  */
 #ifndef MODEL_READABLE_NAME_H

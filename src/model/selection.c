@@ -7,7 +7,7 @@
 #include "base/text_builder.h"
 
 /* What is worked out once per selection_apply(). */
-struct work {
+struct selection_work {
     struct selection *selection;
     const struct profile *from;
     struct profile *to;
@@ -108,7 +108,7 @@ static bool find_key(const struct profile *profile, const char *name, uint32_t *
     return false;
 }
 
-static bool find_keys(struct work *work, struct error *error)
+static bool find_keys(struct selection_work *work, struct error *error)
 {
     struct selection *selection = work->selection;
     for (size_t i = 0; i < selection->label_count; i++)
@@ -131,8 +131,9 @@ static bool filter_accepts(const struct label_filter *filter, struct text_view v
     return false;
 }
 
-/* A thread may be asked for by its number as well as by its name. */
-static bool context_accepted(const struct work *work, uint32_t context, const struct label_filter *filter)
+/* A thread may be selected by id or by name. */
+static bool context_accepted(const struct selection_work *work, uint32_t context,
+                             const struct label_filter *filter)
 {
     const struct context_table *contexts = &work->from->contexts;
     uint32_t value = context_table_value(contexts, context, filter->key);
@@ -142,7 +143,7 @@ static bool context_accepted(const struct work *work, uint32_t context, const st
     return id != 0 && filter->pattern == NULL && filter_accepts(filter, profile_text(work->from, id));
 }
 
-static void judge_contexts(struct work *work)
+static void judge_contexts(struct selection_work *work)
 {
     for (uint32_t i = 0; i < work->from->contexts.size; i++) {
         work->context_stays[i] = true;
@@ -152,7 +153,7 @@ static void judge_contexts(struct work *work)
 }
 
 /* "stage 3"; a thread's or process's name stands for itself. */
-static uint32_t group_frame(struct work *work, uint32_t context, uint32_t key)
+static uint32_t group_frame(struct selection_work *work, uint32_t context, uint32_t key)
 {
     uint32_t value = context_table_value(&work->from->contexts, context, key);
     struct text_view name = profile_label_key_name(work->from, key), text = profile_text(work->from, value);
@@ -169,7 +170,7 @@ static uint32_t group_frame(struct work *work, uint32_t context, uint32_t key)
     return frame;
 }
 
-static uint32_t group_root(struct work *work, uint32_t context)
+static uint32_t group_root(struct selection_work *work, uint32_t context)
 {
     uint32_t node = STACK_ROOT;
     for (size_t i = 0; i < work->selection->group_count && node != NO_STACK; i++) {
@@ -179,7 +180,7 @@ static uint32_t group_root(struct work *work, uint32_t context)
     return node;
 }
 
-static bool group_contexts(struct work *work)
+static bool group_contexts(struct selection_work *work)
 {
     for (uint32_t i = 0; i < work->from->contexts.size; i++) {
         work->context_group[i] = work->context_stays[i] ? group_root(work, i) : STACK_ROOT;
@@ -189,7 +190,7 @@ static bool group_contexts(struct work *work)
     return true;
 }
 
-static uint32_t translate_context(struct work *work, uint32_t number)
+static uint32_t translate_context(struct selection_work *work, uint32_t number)
 {
     if (work->contexts[number] != NO_CONTEXT)
         return work->contexts[number];
@@ -208,7 +209,7 @@ static uint32_t translate_context(struct work *work, uint32_t number)
 
 /* ---- frames and stacks ---- */
 
-static void judge_frames(struct work *work)
+static void judge_frames(struct selection_work *work)
 {
     const struct selection *selection = work->selection;
     for (size_t i = 0; i < work->from->frames.size; i++) {
@@ -228,7 +229,7 @@ static void judge_frames(struct work *work)
 }
 
 /* A stack has what its frame has and what its callers have. */
-static void judge_stacks(struct work *work)
+static void judge_stacks(struct selection_work *work)
 {
     const struct stack_node *nodes = work->from->stacks.nodes;
     work->stack_flags[STACK_ROOT] = 0;
@@ -237,7 +238,7 @@ static void judge_stacks(struct work *work)
             (work->stack_flags[nodes[i].parent] | work->frame_flags[nodes[i].frame]) & INHERITED;
 }
 
-static bool stack_stays(const struct work *work, uint32_t stack)
+static bool stack_stays(const struct selection_work *work, uint32_t stack)
 {
     uint8_t flags = work->stack_flags[stack];
     bool wanted = work->selection->include_count == 0 || (flags & MATCHES_INCLUDE) != 0;
@@ -245,7 +246,7 @@ static bool stack_stays(const struct work *work, uint32_t stack)
     return wanted && has_base && (flags & MATCHES_EXCLUDE) == 0;
 }
 
-static bool sample_stays(const struct work *work, const struct sample *sample)
+static bool sample_stays(const struct selection_work *work, const struct sample *sample)
 {
     if (work->events[sample->event] == EVENT_LIMIT || !work->context_stays[sample->context] ||
         !stack_stays(work, sample->stack))
@@ -256,7 +257,7 @@ static bool sample_stays(const struct work *work, const struct sample *sample)
            (work->to_ns == NO_TIME || sample->time_ns < work->to_ns);
 }
 
-static uint32_t translate_frame(struct work *work, uint32_t number)
+static uint32_t translate_frame(struct selection_work *work, uint32_t number)
 {
     if (work->frames[number] != NO_FRAME)
         return work->frames[number];
@@ -269,7 +270,7 @@ static uint32_t translate_frame(struct work *work, uint32_t number)
 }
 
 /* Fills work->path with the frames of the stack, outermost last; SIZE_MAX: out of memory. */
-static size_t collect_path(struct work *work, uint32_t stack)
+static size_t collect_path(struct selection_work *work, uint32_t stack)
 {
     const struct stack_node *nodes = work->from->stacks.nodes;
     size_t size = 0;
@@ -301,7 +302,7 @@ static size_t collect_path(struct work *work, uint32_t stack)
     return size;
 }
 
-static uint32_t make_stack(struct work *work, uint32_t root, uint32_t stack)
+static uint32_t make_stack(struct selection_work *work, uint32_t root, uint32_t stack)
 {
     size_t size = collect_path(work, stack);
     if (size == SIZE_MAX)
@@ -316,7 +317,7 @@ static uint32_t make_stack(struct work *work, uint32_t root, uint32_t stack)
     return node;
 }
 
-/* Stacks keep their shape when all that happens to them is that frames are left out: each node has one place then. */
+/* Stacks keep their shape if frames are only removed: then each node maps to one node. */
 static bool keeps_shape(const struct selection *selection)
 {
     return selection->group_count == 0 && !selection->reverse && !selection->collapse_recursion &&
@@ -324,7 +325,7 @@ static bool keeps_shape(const struct selection *selection)
 }
 
 /* Climbs to a caller that is known, and comes back down. */
-static uint32_t translate_node(struct work *work, uint32_t stack)
+static uint32_t translate_node(struct selection_work *work, uint32_t stack)
 {
     const struct stack_node *nodes = work->from->stacks.nodes;
     size_t size = 0;
@@ -347,7 +348,7 @@ static uint32_t translate_node(struct work *work, uint32_t stack)
     return made != STACK_ROOT ? made : stack_tree_child(&work->to->stacks, STACK_ROOT, work->empty_frame);
 }
 
-static uint32_t translate_stack(struct work *work, uint32_t root, uint32_t stack)
+static uint32_t translate_stack(struct selection_work *work, uint32_t root, uint32_t stack)
 {
     if (work->nodes != NULL)
         return translate_node(work, stack);
@@ -363,7 +364,7 @@ static uint32_t translate_stack(struct work *work, uint32_t root, uint32_t stack
 }
 
 /* Marks the stacks whose subtree weighs enough, so that the rest can be shown as one. */
-static bool weigh_stacks(struct work *work)
+static bool weigh_stacks(struct selection_work *work)
 {
     const struct profile *from = work->from;
     double *totals = calloc(from->stacks.size, sizeof(*totals));
@@ -385,7 +386,7 @@ static bool weigh_stacks(struct work *work)
 
 /* ---- events and times ---- */
 
-static bool choose_events(struct work *work, struct error *error)
+static bool choose_events(struct selection_work *work, struct error *error)
 {
     struct text_builder names;
     text_builder_init(&names, 800);
@@ -415,7 +416,7 @@ static int64_t resolve_time(int64_t time, bool is_relative, int64_t first, int64
     return __builtin_add_overflow(base, time, &sum) ? (time < 0 ? INT64_MIN + 1 : INT64_MAX) : sum;
 }
 
-static bool choose_times(struct work *work, struct error *error)
+static bool choose_times(struct selection_work *work, struct error *error)
 {
     const struct selection *selection = work->selection;
     work->from_ns = work->to_ns = NO_TIME;
@@ -438,7 +439,7 @@ static bool choose_times(struct work *work, struct error *error)
 
 /* ---- all together ---- */
 
-static bool allocate(struct work *work)
+static bool allocate(struct selection_work *work)
 {
     const struct profile *from = work->from;
     work->context_stays = calloc(from->contexts.size, sizeof(*work->context_stays));
@@ -462,7 +463,7 @@ static bool allocate(struct work *work)
     return true;
 }
 
-static void release(struct work *work)
+static void release(struct selection_work *work)
 {
     free(work->context_stays);
     free(work->context_group);
@@ -476,7 +477,7 @@ static void release(struct work *work)
     id_map_release(&work->stacks);
 }
 
-static bool copy_samples(struct work *work)
+static bool copy_samples(struct selection_work *work)
 {
     for (size_t i = 0; i < work->from->sample_count; i++) {
         struct sample sample = work->from->samples[i];
@@ -491,7 +492,7 @@ static bool copy_samples(struct work *work)
     return true;
 }
 
-static bool apply(struct work *work)
+static bool apply(struct selection_work *work)
 {
     judge_contexts(work);
     judge_frames(work);
@@ -508,7 +509,7 @@ static bool apply(struct work *work)
 bool selection_apply(struct selection *selection, const struct profile *from, struct profile *to,
                      struct error *error)
 {
-    struct work work = {.selection = selection, .from = from, .to = to};
+    struct selection_work work = {.selection = selection, .from = from, .to = to};
     id_map_init(&work.stacks);
     to->keep_times = from->keep_times;
     to->times_are_absolute = from->times_are_absolute;

@@ -1,5 +1,5 @@
 /*
- * selection.h - which samples count, and how their stacks are cut, turned and grouped, before anything is shown.
+ * selection.h - selects samples, and trims, reverses and groups their stacks.
  *
  * Owns: the patterns and lists, until selection_release().
  * Threads: one at a time.
@@ -21,7 +21,7 @@
 
 /* Only samples whose label is one of the values, or matches the pattern. */
 struct label_filter {
-    uint32_t key;       /* of the profile that is selected from; see selection_add_label() */
+    uint32_t key;       /* set by selection_apply() for its profile */
     const char *name;   /* the key as given, for messages */
     const char *values; /* comma-separated; NULL when there is a pattern */
     struct pattern *pattern;
@@ -29,7 +29,7 @@ struct label_filter {
 
 struct selection {
     const char *event; /* name; NULL: all */
-    int64_t from_ns;   /* NO_TIME: open. Negative with from_end: counted from the recording's end */
+    int64_t from_ns;   /* NO_TIME: open */
     int64_t to_ns;
     bool from_is_relative; /* to the first sample (or, when negative, to the last) */
     bool to_is_relative;
@@ -41,9 +41,9 @@ struct selection {
     size_t exclude_count;
     struct pattern *only_frames[SELECTION_LIST_LIMIT]; /* frames that stay */
     size_t only_frame_count;
-    struct pattern *drop_frames[SELECTION_LIST_LIMIT]; /* frames that go; their callees move up */
+    struct pattern *drop_frames[SELECTION_LIST_LIMIT]; /* frames to remove; their callees move up */
     size_t drop_frame_count;
-    struct pattern *base[SELECTION_LIST_LIMIT]; /* frames outside the innermost one that matches go */
+    struct pattern *base[SELECTION_LIST_LIMIT]; /* removes frames outside the innermost match */
     size_t base_count;
     double min_share;                          /* of the total, 0 to 1: smaller subtrees become "[other]" */
     uint32_t group_keys[SELECTION_LIST_LIMIT]; /* outermost frames made of labels, first key outermost */
@@ -58,12 +58,12 @@ struct selection {
 
 void selection_init(struct selection *selection);
 void selection_release(struct selection *selection);
-/* A copy that names can point into, until selection_release(); NULL: there are too many, or no memory. */
+/* A copy that lives until selection_release(); NULL: too many, or out of memory. */
 char *selection_copy_text(struct selection *selection, const char *text);
-/* True when everything is shown as it is. */
+/* True if nothing is selected or changed. */
 bool selection_is_all(const struct selection *selection);
-/* Copies what is selected of `from` to the empty profile `to`. Says ERROR_USAGE when a label key or event is not in
- * the profile, with those that are. */
+/* Copies what is selected of `from` to the empty profile `to`. Fails with ERROR_USAGE if a label key or event is not
+ * in the profile, listing those that are. */
 bool selection_apply(struct selection *selection, const struct profile *from, struct profile *to,
                      struct error *error) MUST_CHECK;
 

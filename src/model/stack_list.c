@@ -4,9 +4,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
-#include "base/huge_pages.h"
 
-#define FIRST_SLOTS 1024
 #define ARENA_LIMIT_BYTES ((size_t)32 << 30)
 #define MOST_PATH_BYTES ((size_t)1 << 30)
 /* Leaves of a path that are looked at one by one. */
@@ -23,7 +21,7 @@ void stack_list_init(struct stack_list *list)
 void stack_list_release(struct stack_list *list)
 {
     free(list->stacks);
-    free(list->slots);
+    hash_index_release(&list->paths);
     arena_release(&list->arena);
     id_map_release(&list->leaves);
     stack_list_init(list);
@@ -31,37 +29,8 @@ void stack_list_release(struct stack_list *list)
 
 void stack_list_seal(struct stack_list *list)
 {
-    free(list->slots);
-    list->slots = NULL;
+    hash_index_release(&list->paths);
     id_map_release(&list->leaves);
-}
-
-static uint64_t make_slot(uint32_t hash, size_t number)
-{
-    return (uint64_t)hash << 32 | (number + 1);
-}
-
-/* A slot's place follows from the hash that it holds, so that no path is read again. */
-static bool grow_slots(struct stack_list *list)
-{
-    size_t old_count = list->slots == NULL ? 0 : list->slot_mask + 1;
-    size_t count = old_count == 0 ? FIRST_SLOTS : old_count * 2;
-    uint64_t *slots = calloc(count, sizeof(*slots));
-    if (slots == NULL)
-        return false;
-    huge_pages_advise(slots, count * sizeof(*slots));
-    for (size_t i = 0; i < old_count; i++) {
-        if (list->slots[i] == 0)
-            continue;
-        size_t slot = list->slots[i] >> 32 & (count - 1);
-        while (slots[slot] != 0)
-            slot = (slot + 1) & (count - 1);
-        slots[slot] = list->slots[i];
-    }
-    free(list->slots);
-    list->slots = slots;
-    list->slot_mask = count - 1;
-    return true;
 }
 
 static uint32_t append(struct stack_list *list, struct listed_stack stack)
@@ -72,9 +41,11 @@ static uint32_t append(struct stack_list *list, struct listed_stack stack)
     return (uint32_t)list->size++;
 }
 
-static uint32_t append_path(struct stack_list *list, const uint8_t *bytes, size_t size)
+uint32_t stack_list_append_codes(struct stack_list *list, const uint8_t *codes, size_t size)
 {
-    struct text_view copy = arena_copy_text(&list->arena, (struct text_view){(const char *)bytes, size});
+    if (size > MOST_PATH_BYTES)
+        return NO_STACK;
+    struct text_view copy = arena_copy_text(&list->arena, (struct text_view){(const char *)codes, size});
     if (copy.data == NULL)
         return NO_STACK;
     list->path_count++;
@@ -83,22 +54,18 @@ static uint32_t append_path(struct stack_list *list, const uint8_t *bytes, size_
 
 uint32_t stack_list_add_codes(struct stack_list *list, const uint8_t *codes, size_t size, uint32_t hash)
 {
-    if (size > MOST_PATH_BYTES ||
-        ((list->slots == NULL || (list->path_count + 1) * 4 > (list->slot_mask + 1) * 3) &&
-         !grow_slots(list)))
-        return NO_STACK;
-    size_t slot = hash & list->slot_mask;
-    for (; list->slots[slot] != 0; slot = (slot + 1) & list->slot_mask) {
-        if (list->slots[slot] >> 32 != hash)
-            continue;
-        uint32_t number = (uint32_t)list->slots[slot] - 1;
+    size_t slot;
+    uint32_t number = hash_index_first(&list->paths, hash, &slot);
+    for (; number != NO_ITEM; number = hash_index_next(&list->paths, hash, &slot)) {
         const struct listed_stack *known = &list->stacks[number];
         if (known->size == size && memcmp(known->bytes, codes, size) == 0)
             return number;
     }
-    uint32_t number = append_path(list, codes, size);
+    if (size > MOST_PATH_BYTES || !hash_index_reserve(&list->paths, 1))
+        return NO_STACK;
+    number = stack_list_append_codes(list, codes, size);
     if (number != NO_STACK)
-        list->slots[slot] = make_slot(hash, number);
+        hash_index_put(&list->paths, hash, number);
     return number;
 }
 
@@ -129,7 +96,7 @@ uint32_t stack_list_add_leaf(struct stack_list *list, uint32_t path, uint32_t fr
         return NO_STACK;
     if (*place != NO_ID)
         return *place;
-    /* It may be one of those that were added before the path had many. */
+    /* It may have been added before the path had many. */
     for (; next != 0; next = list->stacks[next - 1].next)
         if (list->stacks[next - 1].leaf.frame == frame)
             return *place = next - 1;

@@ -1,9 +1,9 @@
 /*
- * stack_list.h - whole stacks, each once, before they become a stack tree.
+ * stack_list.h - a list of distinct stacks, from which a stack tree is built.
  *
- * Going down a tree costs two reads of memory per frame, each of which waits for the one before. Here a stack is a
- * string of bytes that is known by its hash, and the tree is made once, from sorted strings: what two neighbours do not
- * share is new and is appended without looking. The nodes then lie in the order of a walk through the tree.
+ * Descending a tree costs two dependent memory reads per frame. Here a stack is a byte string, found by its hash, and
+ * the tree is built once from the sorted strings: what a string does not share with its predecessor is new and is
+ * appended without a lookup. The nodes are then in preorder.
  *
  * Owns: the stacks, until stack_list_release().
  * Threads: one at a time.
@@ -19,10 +19,11 @@
 #include "base/arena.h"
 #include "base/attributes.h"
 #include "base/hash.h"
+#include "base/hash_index.h"
 #include "base/id_map.h"
 #include "model/stack_tree.h"
 
-/* A path, or a path of another number with one frame more. */
+/* A path, or another path plus one frame (a leaf). */
 struct listed_stack {
     union {
         const uint8_t *bytes; /* codes of the frames, outermost first */
@@ -41,16 +42,15 @@ struct stack_list {
     size_t size;
     size_t capacity;
     size_t path_count;
-    uint64_t *slots; /* of paths: their hash above, number plus one below; 0 is free */
-    size_t slot_mask;
+    struct hash_index paths;
     struct arena arena;
     struct id_map leaves; /* of paths with many of them */
 };
 
 /*
- * A frame's code has one to five bytes; its first one, never 0, says how many. So no code is the beginning of another,
- * and stacks that share their outermost frames share their first bytes. Frames that were met early, as most of the
- * common ones are, have short codes.
+ * A frame's code has one to five bytes; the first one, never 0, determines how many. So the codes are prefix-free,
+ * and stacks that share their outermost frames share their first bytes. Frames that occur early, as most common ones
+ * do, have short codes.
  */
 #define STACK_LIST_LONGEST_CODE 5
 #define STACK_LIST_ONE_BYTE 0x01
@@ -66,23 +66,26 @@ struct stack_list {
 
 void stack_list_init(struct stack_list *list);
 void stack_list_release(struct stack_list *list);
-/* The number of the stack with these codes, added when new; NO_STACK: out of memory. To make them, put takes the place behind a frame's code, innermost first, and gives that behind its
- * caller's, at most STACK_LIST_LONGEST_CODE bytes before it. The hash is stack_list_hash() of them. */
+/* The number of the stack with these codes, added when new; NO_STACK: out of memory. Codes are built from the
+ * innermost frame on, backwards: put gets the end of a frame's code and returns its start, which is the end of its
+ * caller's, at most STACK_LIST_LONGEST_CODE bytes before. The hash is stack_list_hash() of them. */
 static inline uint8_t *stack_list_put(uint8_t *place, uint32_t frame);
 uint32_t stack_list_add_codes(struct stack_list *list, const uint8_t *codes, size_t size,
                               uint32_t hash) MUST_CHECK;
 static inline uint32_t stack_list_hash(const uint8_t *codes, size_t size);
+/* Adds a stack without looking whether it is there already, and so that no later one is found to be equal. */
+uint32_t stack_list_append_codes(struct stack_list *list, const uint8_t *codes, size_t size) MUST_CHECK;
 /* The number of the stack `path`, which is no such one itself, with `frame` as its innermost. */
 uint32_t stack_list_add_leaf(struct stack_list *list, uint32_t path, uint32_t frame) MUST_CHECK;
 /* Frees what only adding needs. */
 void stack_list_seal(struct stack_list *list);
-/* ranks[i] becomes the place of stack i in an order in which stacks that share their outermost frames are neighbours: a path is
- * followed by its leaves, then by the paths that go on from it. False: out of memory. */
+/* ranks[i] becomes the rank of stack i in an order in which stacks that share their outermost frames are neighbours:
+ * a path is followed by its leaves, then by longer paths. False: out of memory. */
 bool stack_list_rank(const struct stack_list *list, uint32_t *ranks) MUST_CHECK;
 /* Adds all stacks to the tree; nodes[i] becomes the node of stack i. False: out of memory. */
 bool stack_list_build(const struct stack_list *list, struct stack_tree *tree, uint32_t *nodes) MUST_CHECK;
 
-/* A string of bytes to be sorted, and whose it is. */
+/* A byte string to be sorted, and its stack. */
 struct stack_list_item {
     uint64_t key; /* eight bytes at the depth that is being sorted */
     const uint8_t *bytes;
@@ -90,7 +93,7 @@ struct stack_list_item {
     uint32_t number;
 };
 
-/* Sorts byte by byte, what ends first before what goes on. False: out of memory. */
+/* Sorts by bytes, shorter strings first. False: out of memory. */
 bool stack_list_sort(struct stack_list_item *items, size_t count) MUST_CHECK;
 
 /* Reads the code at `at`; returns where the next one begins. */
@@ -130,14 +133,13 @@ static inline uint32_t stack_list_hash(const uint8_t *codes, size_t size)
     return (uint32_t)(hash_bytes(codes, size) >> 32);
 }
 
-/* Begins to fetch what adding codes of that hash will read. */
+/* Prefetches what adding codes with this hash will read. */
 PREFETCHING void stack_list_prefetch_codes(const struct stack_list *list, uint32_t hash)
 {
-    if (list->slots != NULL)
-        __builtin_prefetch(&list->slots[hash & list->slot_mask]);
+    hash_index_prefetch(&list->paths, hash);
 }
 
-/* Begins to fetch what adding a leaf of that path will read. */
+/* Prefetches what adding a leaf of this path will read. */
 PREFETCHING void stack_list_prefetch_leaf(const struct stack_list *list, uint32_t path)
 {
     if (list->stacks[path].next != 0)

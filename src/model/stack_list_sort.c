@@ -1,5 +1,5 @@
 /*
- * stack_list_sort.c - quicksort that looks at eight bytes at a time and passes over what all strings of a group have in
+ * stack_list_sort.c - quicksort that compares eight bytes at a time and skips what all strings of a group have in
  * common, so that long common beginnings are read once.
  */
 #include <stdlib.h>
@@ -17,14 +17,14 @@ struct group {
     size_t depth; /* bytes that all have in common */
 };
 
-/* The open groups are kept here, not by recursion: strings may have megabytes in common. */
+/* An explicit stack of groups instead of recursion: strings may share megabytes. */
 struct open_groups {
     struct group *groups;
     size_t size;
     size_t capacity;
 };
 
-/* No code begins with 0, so that what ends here comes before what goes on. */
+/* No code begins with 0, so shorter strings come first. */
 static uint64_t key_at(const struct stack_list_item *item, size_t depth)
 {
     uint64_t bytes = 0;
@@ -106,7 +106,7 @@ static void skip_common(struct group *group)
 static void part(struct group group, struct group parts[3])
 {
     struct stack_list_item *items = group.items;
-    /* Picked by chance, so that no order of strings is the worst one. */
+    /* A random pivot, so that no input is the worst case. */
     uint64_t chance = hash_u64(group.size ^ group.depth << 20 ^ items[0].key);
     uint64_t middle = median(items[chance % group.size].key, items[(chance >> 21) % group.size].key,
                              items[(chance >> 42) % group.size].key);

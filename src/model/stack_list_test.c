@@ -138,9 +138,13 @@ TEST(says_when_memory_is_out)
         stack_list_init(&list);
         if (stack_tree_init(&tree)) {
             uint32_t path = listed_stack_add(&list, frames, 3);
-            if (path != NO_STACK && stack_list_add_leaf(&list, path, 9) != NO_STACK)
-                (void)!stack_list_build(&list, &tree, nodes);
+            bool good = path != NO_STACK && stack_list_add_leaf(&list, path, 9) != NO_STACK &&
+                        stack_list_build(&list, &tree, nodes);
+            CHECK(good != failing_memory_failed());
+            CHECK(!good || tree.size == 1 + 4);
             stack_tree_release(&tree);
+        } else {
+            CHECK(failing_memory_failed());
         }
         stack_list_release(&list);
     }

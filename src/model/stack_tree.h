@@ -31,20 +31,20 @@ struct stack_tree {
     size_t capacity;
     uint32_t *slots; /* node number; 0 is free. NULL after stack_tree_seal() */
     size_t slot_mask;
-    size_t indexed; /* nodes before this one are in the slots; appended ones come in when they are needed */
+    size_t indexed; /* nodes before this one are in the slots; appended ones are added on demand */
 };
 
 bool stack_tree_init(struct stack_tree *tree) MUST_CHECK;
 void stack_tree_release(struct stack_tree *tree);
 /* The node of `frame` below `parent`, added when new; NO_STACK: out of memory. */
 uint32_t stack_tree_child(struct stack_tree *tree, uint32_t parent, uint32_t frame) MUST_CHECK;
-/* The node of a path below `parent`; frames come innermost first, as stack traces have them. Quicker than one child
- * after the other: below the first new node all are new, so none of them is looked up. NO_STACK: out of memory. */
+/* The node of a path below `parent`; frames come innermost first, as stack traces have them. Faster than adding one
+ * child at a time: below the first new node all are new, so there are no lookups. NO_STACK: out of memory. */
 uint32_t stack_tree_path(struct stack_tree *tree, uint32_t parent, const uint32_t *frames,
                          size_t count) MUST_CHECK;
 /* NO_STACK when it is not there. */
 uint32_t stack_tree_find(struct stack_tree *tree, uint32_t parent, uint32_t frame);
-/* Adds a node that the caller knows to be new, without looking. */
+/* Adds a node that the caller knows to be new, without a lookup. */
 uint32_t stack_tree_append(struct stack_tree *tree, uint32_t parent, uint32_t frame) MUST_CHECK;
 /* Frees what only adding needs; after it only reading is allowed. */
 void stack_tree_seal(struct stack_tree *tree);

@@ -27,8 +27,8 @@ static bool reserve(struct stack_walk *walk, size_t count)
 
 /* ---- in the tree ---- */
 
-/* Leaves what the stack does not share, and returns how many nodes it has below that. A node's number is larger than its
- * parent's, so the way up meets the shared node without looking at both. */
+/* Leaves what the stack does not share, and returns how many nodes it has below that. A node's number is larger than
+ * its parent's, so the way up meets the shared node without looking at both. */
 static size_t leave_nodes(struct stack_walk *walk, uint32_t stack)
 {
     const struct stack_node *nodes = walk->profile->stacks.nodes;

@@ -1,8 +1,9 @@
 /*
- * stack_walk.h - goes from one stack of a profile to another and tells what changes, whether its stacks are in the tree or
- * listed only. Going in an order in which neighbours share their callers, each frame is looked at once for all that share it.
+ * stack_walk.h - moves from one stack of a profile to another and reports what changes, whether the stacks are in the
+ * tree or only listed. In an order in which neighbours share their callers, each frame is visited once for all stacks
+ * that share it.
  *
- * Owns: the frames of the stack where it is, until stack_walk_release(). Borrows the profile.
+ * Owns: the frames of the current stack, until stack_walk_release(). Borrows the profile.
  * Threads: one at a time.
  */
 #ifndef MODEL_STACK_WALK_H
@@ -15,16 +16,16 @@
 #include "base/attributes.h"
 #include "model/profile.h"
 
-/* Of a path; longer ones are fetched on the way. */
+/* Of a path; longer ones are read on demand. */
 #define STACK_WALK_PREFETCH_BYTES ((size_t)192)
 
 struct stack_walk {
     const struct profile *profile;
-    /* Of each frame of the stack where it is, outermost first: its node, or where its code ends in the path's bytes. */
+    /* Of each frame of the current stack, outermost first: its node, or where its code ends in the path's bytes. */
     uint32_t *marks;
     size_t depth;
     size_t mark_capacity;
-    uint32_t path; /* the listed path where it is; NO_STACK */
+    uint32_t path; /* the current listed path; NO_STACK */
     uint32_t *frames;
     size_t frame_capacity;
 };
@@ -40,7 +41,7 @@ void stack_walk_init(struct stack_walk *walk, const struct profile *profile);
 void stack_walk_release(struct stack_walk *walk);
 /* False: out of memory. */
 bool stack_walk_go(struct stack_walk *walk, uint32_t stack, struct stack_step *step) MUST_CHECK;
-/* Three that begin to fetch what going to a stack will read, to be called in turn, some steps apart. */
+/* Three prefetches for moving to a stack, to be called in turn, some steps apart. */
 PREFETCHING void stack_walk_prefetch_stack(const struct stack_walk *walk, uint32_t stack)
 {
     if (walk->profile->listed != NULL)

@@ -26,7 +26,7 @@ struct stack_facts {
 };
 
 /* A sample that has a task. */
-struct item {
+struct stitch_item {
     uint32_t task;
     uint32_t role;
     size_t sample;
@@ -38,7 +38,7 @@ struct stitch {
     struct sample *samples; /* as they were */
     size_t sample_count;
     bool *is_gone; /* of each of them: replaced by others */
-    struct item *items;
+    struct stitch_item *items;
     size_t item_count;
     struct id_map tasks;
     uint32_t cpu, wall; /* events; EVENT_LIMIT: none */
@@ -48,7 +48,7 @@ struct stitch {
 
 /* The samples of one role of one task. */
 struct item_list {
-    const struct item *items;
+    const struct stitch_item *items;
     size_t size;
     double weight;
 };
@@ -79,7 +79,7 @@ static bool is_runner(struct text_view name)
            !starts_with_one_of(name, factories, COUNT_OF(factories));
 }
 
-/* What lies between a runner and the system call by which it reads or writes. */
+/* Frames between a runner and its read or write system call. */
 static bool is_transfer(struct text_view name, enum frame_kind kind)
 {
     static const struct text_view packages[] = {
@@ -149,7 +149,7 @@ static enum sample_role role_of(const struct stitch *stitch, const struct sample
     return facts->boundary != NO_NODE && !runs(stitch->profile, sample->context) ? ROLE_WAIT : ROLE_JAVA_WALL;
 }
 
-/* A number for the task of a context; NO_ID: it has none, or no memory, which *failed tells. */
+/* A number for the task of a label set; NO_ID: none, or out of memory (*failed). */
 static uint32_t task_of(struct stitch *stitch, uint32_t context, bool *failed)
 {
     const struct context_table *contexts = &stitch->profile->contexts;
@@ -179,7 +179,7 @@ static bool list_items(struct stitch *stitch)
             continue;
         failed = !array_reserve(&stitch->items, &capacity, stitch->item_count + 1, MOST_TASKS);
         if (!failed)
-            stitch->items[stitch->item_count++] = (struct item){task, role, i};
+            stitch->items[stitch->item_count++] = (struct stitch_item){task, role, i};
     }
     return !failed;
 }
@@ -187,7 +187,7 @@ static bool list_items(struct stitch *stitch)
 /* By task, role, and the order in which they were seen. */
 static int compare_items(const void *left, const void *right)
 {
-    const struct item *a = left, *b = right;
+    const struct stitch_item *a = left, *b = right;
     if (a->task != b->task)
         return a->task < b->task ? -1 : 1;
     if (a->role != b->role)
@@ -195,7 +195,7 @@ static int compare_items(const void *left, const void *right)
     return a->sample < b->sample ? -1 : a->sample > b->sample;
 }
 
-static const struct sample *sample_of(const struct stitch *stitch, const struct item *item)
+static const struct sample *sample_of(const struct stitch *stitch, const struct stitch_item *item)
 {
     return &stitch->samples[item->sample];
 }
@@ -223,13 +223,13 @@ static bool add_joined(struct stitch *stitch, const struct sample *like, double 
     return profile_add_sample(stitch->profile, &joined);
 }
 
-static uint32_t boundary_of(const struct stitch *stitch, const struct item *item)
+static uint32_t boundary_of(const struct stitch *stitch, const struct stitch_item *item)
 {
     const struct stack_facts *facts = &stitch->facts[sample_of(stitch, item)->stack];
     return facts->boundary != NO_NODE ? facts->boundary : facts->runner;
 }
 
-/* Two rows of samples laid beside each other, the second stretched to the length of the first. */
+/* Two sequences of samples, the second scaled to the length of the first. */
 struct pairing {
     const struct item_list *others;
     double scale; /* from a weight of the others to one of the first */
@@ -244,8 +244,8 @@ static void advance(const struct stitch *stitch, struct pairing *pairing)
         pairing->left = sample_of(stitch, &pairing->others->items[++pairing->at])->count * pairing->scale;
 }
 
-/* Gives each sample of the first row to those of the second that lie beside it. `first_is_java`: the boundary is the
- * first's, the Python stack the second's; otherwise the other way round. */
+/* Pairs each sample of the first sequence with the overlapping ones of the second. `first_is_java`: the boundary is
+ * the first's, the Python stack the second's; otherwise the other way round. */
 static bool pair(struct stitch *stitch, const struct item_list *first, const struct item_list *second,
                  bool first_is_java)
 {
@@ -257,15 +257,15 @@ static bool pair(struct stitch *stitch, const struct item_list *first, const str
         stitch->is_gone[first->items[i].sample] = true;
         while (wanted > 1e-9) {
             advance(stitch, &pairing);
-            const struct item *other = &second->items[pairing.at];
+            const struct stitch_item *other = &second->items[pairing.at];
             bool is_last = pairing.at + 1 == second->size || pairing.left >= wanted;
             double taken = is_last ? wanted : pairing.left;
             wanted -= taken;
             pairing.left -= taken;
             double whole = floor(taken + pairing.carry + 0.5);
             pairing.carry += taken - whole;
-            const struct item *java = first_is_java ? &first->items[i] : other;
-            const struct item *python = first_is_java ? other : &first->items[i];
+            const struct stitch_item *java = first_is_java ? &first->items[i] : other;
+            const struct stitch_item *python = first_is_java ? other : &first->items[i];
             if (whole > 0 && !add_joined(stitch, sample, whole, boundary_of(stitch, java),
                                          sample_of(stitch, python)->stack))
                 return false;

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/huge_pages.h"
 #include "base/id_map.h"
 #include "base/text_builder.h"
 
@@ -33,7 +34,7 @@ static uint32_t styled_name(struct view *view, const struct name_style *style, u
     return string_table_add(&view->own_names, text_builder_view(text));
 }
 
-/* Java's kinds change from sample to sample of one method; others tell different things apart. */
+/* The kind of a Java method varies between samples; other kinds distinguish different code. */
 static uint32_t kind_class(const struct view_options *options, uint32_t kind)
 {
     if (options->join_kinds)
@@ -94,6 +95,8 @@ static bool weigh(struct view *view, const struct view_options *options, const u
         view->selfs[side] = calloc(view->size, sizeof(double));
         if (view->totals[side] == NULL || view->selfs[side] == NULL)
             return false;
+        huge_pages_advise(view->totals[side], view->size * sizeof(double));
+        huge_pages_advise(view->selfs[side], view->size * sizeof(double));
     }
     for (size_t i = 0; i < view->profile->sample_count; i++) {
         const struct sample *sample = &view->profile->samples[i];
@@ -115,7 +118,7 @@ static bool build(struct view *view, const struct view_options *options, uint32_
 {
     if (!make_frames(view, options, frames))
         return false;
-    /* When no two frames read the same, boxes are the profile's own stacks. */
+    /* If all frame texts differ, boxes are the profile's stacks. */
     if (view->frame_count == view->profile->frames.size) {
         view->nodes = view->profile->stacks.nodes;
         view->size = view->profile->stacks.size;

@@ -1,8 +1,8 @@
 /*
- * view.h - a profile as a picture needs it: a tree of boxes with what each weighs, alone and with its callees.
+ * view.h - a profile for drawing: a tree of boxes with self and total weights.
  *
- * Frames that read the same in the chosen style are one box below the same caller, whatever sorts between them.
- * With two sides each box weighs twice: before and after.
+ * Frames with the same text in the chosen style are one box below the same caller. With two sides each box has two
+ * weights: before and after.
  *
  * Owns: its arrays, until view_release(). Borrows the profile.
  * Threads: one at a time to build, any number to read.
@@ -44,7 +44,7 @@ struct view {
     struct string_table own_names;
     struct view_frame *frames;
     size_t frame_count;
-    const struct stack_node *nodes; /* node.frame is a number in `frames`, the root's means nothing */
+    const struct stack_node *nodes; /* node.frame is an index in `frames`; unused for the root */
     size_t size;
     struct stack_tree own_tree;
     bool owns_names;

@@ -1,5 +1,5 @@
 /*
- * weight.h - what a sample weighs in a picture or a text: how often it was seen, or its value.
+ * weight.h - the weight of a sample: its count or its value.
  */
 #ifndef MODEL_WEIGHT_H
 #define MODEL_WEIGHT_H

@@ -4,21 +4,62 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "symbols/regular_file.h"
+
+#define CHECKSUM_LIMIT_BYTES (UINT64_C(1) << 30) /* of the file of a copy; a multiple of the pieces */
 
 enum { BUILD_ID_LIMIT_BYTES = 64 };
 
 /* The checksum of .gnu_debuglink: CRC-32 as in zlib. */
-static uint32_t checksum_of(const char *data, size_t size)
+struct checksum {
+    uint32_t table[256], value;
+};
+
+static void checksum_begin(struct checksum *checksum)
 {
-    uint32_t table[256], checksum = 0xffffffffU;
+    checksum->value = 0xffffffffU;
     for (uint32_t i = 0; i < 256; i++) {
-        table[i] = i;
+        uint32_t entry = i;
         for (int bit = 0; bit < 8; bit++)
-            table[i] = (table[i] >> 1) ^ (table[i] & 1 ? 0xedb88320U : 0);
+            entry = (entry >> 1) ^ (entry & 1 ? 0xedb88320U : 0);
+        checksum->table[i] = entry;
     }
+}
+
+static void checksum_add(struct checksum *checksum, const char *data, size_t size)
+{
+    uint32_t value = checksum->value;
     for (size_t i = 0; i < size; i++)
-        checksum = table[(checksum ^ (unsigned char)data[i]) & 0xff] ^ (checksum >> 8);
-    return ~checksum;
+        value = checksum->table[(value ^ (unsigned char)data[i]) & 0xff] ^ (value >> 8);
+    checksum->value = value;
+}
+
+/* A copy has only parts of its file. */
+static bool add_file(struct checksum *checksum, const char *path)
+{
+    char piece[16384];
+    uint64_t left = CHECKSUM_LIMIT_BYTES;
+    ssize_t got = 0;
+    int descriptor = regular_file_open(path, 0, NULL);
+    if (descriptor < 0)
+        return false;
+    for (; left > 0 && (got = read(descriptor, piece, sizeof(piece))) > 0; left -= sizeof(piece))
+        checksum_add(checksum, piece, (size_t)got);
+    close(descriptor);
+    return got == 0;
+}
+
+static bool has_checksum(const struct elf_file *file, const char *path, uint32_t expected)
+{
+    struct checksum checksum;
+    checksum_begin(&checksum);
+    if (file->copied_bytes == 0)
+        checksum_add(&checksum, file->data, file->size);
+    else if (!add_file(&checksum, path))
+        return false;
+    return ~checksum.value == expected;
 }
 
 static bool same_build_id(const struct elf_file *left, const struct elf_file *right, bool *known)
@@ -33,11 +74,13 @@ static bool open_if_fitting(struct elf_file *debug_file, const struct elf_file *
 {
     bool known;
     struct elf_section section;
-    if (!elf_file_open(debug_file, path, NULL))
+    bool is_open = file->copied_bytes > 0 ? elf_file_copy_code(debug_file, path, NULL)
+                                          : elf_file_open(debug_file, path, NULL);
+    if (!is_open)
         return false;
     bool fits = same_build_id(debug_file, file, &known);
     if (!known && checksum != NULL)
-        fits = checksum_of(debug_file->data, debug_file->size) == *checksum;
+        fits = has_checksum(debug_file, path, *checksum);
     if (fits && elf_file_find_section(debug_file, ".symtab", &section))
         return true;
     elf_file_release(debug_file);

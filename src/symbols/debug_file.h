@@ -9,7 +9,7 @@
 #include "symbols/elf_file.h"
 
 /* Looks by build-id (/usr/lib/debug/.build-id, the debuginfod cache), then by .gnu_debuglink beside path, in its .debug
-   folder and under /usr/lib/debug. A file that does not fit (other build-id, other checksum) is passed over. */
+   folder and under /usr/lib/debug. A file with another build-id or checksum is skipped. */
 bool debug_file_open(struct elf_file *debug_file, const struct elf_file *file, const char *path,
                      const char *root);
 

@@ -1,9 +1,9 @@
 /*
- * demangle.h - turns C++ (Itanium ABI) and Rust (legacy and v0) symbol names into what a person wrote.
+ * demangle.h - demangles C++ (Itanium ABI) and Rust (legacy and v0) symbol names.
  *
  * Owns: nothing; uses at most 128 KiB of the caller's stack, no heap.
  * Threads: any; not for signal handlers (stack).
- * Limit: the caller's buffer, 2000 parts per name, fixed recursion depth; beyond them a name stays as it is.
+ * Limit: the caller's buffer, 2000 parts per name, fixed recursion depth; beyond them a name is unchanged.
  */
 #ifndef SYMBOLS_DEMANGLE_H
 #define SYMBOLS_DEMANGLE_H

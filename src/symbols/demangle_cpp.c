@@ -1,4 +1,4 @@
-/* The pieces every rule needs, encodings and the names the compiler makes up. */
+/* Parts shared by all rules, encodings and compiler-generated names. */
 #include "symbols/demangle_cpp.h"
 
 #include <string.h>

@@ -438,7 +438,7 @@ static void print_function_right(struct printer *printer, const struct cpp_node 
         print_right(printer, node->left);
 }
 
-/* A function that only encloses the thing named is written without what it returns. */
+/* The return type of an enclosing function is omitted. */
 static void print_encoding(struct printer *printer, const struct cpp_node *node, bool inside)
 {
     const struct cpp_node *function = node->right;

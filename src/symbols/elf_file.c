@@ -8,8 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "symbols/regular_file.h"
+
 static const uint64_t SIZE_LIMIT_BYTES = 4ULL << 30;
-static const uint64_t COPY_LIMIT_BYTES = 64ULL << 20;
+static const uint64_t COPY_LIMIT_BYTES = 256ULL << 20; /* of one part */
+static const uint64_t TOTAL_COPY_LIMIT_BYTES = 512ULL << 20;
+enum { MOST_STRING_BYTES = 4096 }; /* of a section's name */
 
 static bool inside(const struct elf_file *file, uint64_t offset, uint64_t size)
 {
@@ -63,7 +67,7 @@ static bool read_header(struct elf_file *file, struct error *error)
     file->program_offset = header.e_phoff;
     file->program_count = header.e_phnum;
     if (!inside(file, file->section_offset, 0) || !inside(file, file->program_offset, 0))
-        return error_set(error, ERROR_BAD_INPUT, "ELF headers lie behind the end of the file");
+        return error_set(error, ERROR_BAD_INPUT, "ELF headers are past the end of the file");
     read_section_names(file, &header);
     return true;
 }
@@ -108,10 +112,12 @@ static bool reserve_copy(struct elf_file *file, int descriptor, struct error *er
 }
 
 /* What a file that was cut lacks stays 0. */
-static void copy_part(const struct elf_file *file, int descriptor, uint64_t offset, uint64_t size)
+static void copy_part(struct elf_file *file, int descriptor, uint64_t offset, uint64_t size)
 {
-    if (!inside(file, offset, size) || size > COPY_LIMIT_BYTES)
+    if (!inside(file, offset, size) || size > COPY_LIMIT_BYTES ||
+        size > TOTAL_COPY_LIMIT_BYTES - file->copied_bytes)
         return;
+    file->copied_bytes += size;
     char *to = (char *)(uintptr_t)file->data + offset;
     for (ssize_t got; size > 0 && (got = pread(descriptor, to, size, (off_t)offset)) > 0;) {
         to += got;
@@ -120,7 +126,7 @@ static void copy_part(const struct elf_file *file, int descriptor, uint64_t offs
     }
 }
 
-static void copy_section(const struct elf_file *file, int descriptor, uint32_t index)
+static void copy_section(struct elf_file *file, int descriptor, uint32_t index)
 {
     Elf64_Shdr header;
     if (index < file->section_count && read_section_header(file, index, &header) &&
@@ -141,18 +147,45 @@ static bool copy_headers(struct elf_file *file, int descriptor, struct error *er
     return read_header(file, error);
 }
 
-static void copy_symbols(struct elf_file *file, int descriptor, uint32_t type)
+static void copy_section_names(struct elf_file *file, int descriptor)
 {
-    Elf64_Shdr header;
     if (file->section_names.size > 0)
         copy_part(file, descriptor, (uint64_t)(file->section_names.data - file->data),
                   file->section_names.size);
+}
+
+static void copy_symbols(struct elf_file *file, int descriptor, uint32_t type)
+{
+    Elf64_Shdr header;
     for (uint32_t i = 0; i < file->section_count && read_section_header(file, i, &header); i++) {
         if (header.sh_type != type)
             continue;
         copy_section(file, descriptor, i);
         copy_section(file, descriptor, header.sh_link);
     }
+}
+
+static void copy_named(struct elf_file *file, int descriptor)
+{
+    static const char *const names[] = {".eh_frame", ".debug_frame", ".plt",      ".plt.sec",
+                                        ".plt.got",  ".rela.plt",    ".rela.dyn", ".gnu_debuglink"};
+    struct elf_section section;
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        if (elf_file_find_section(file, names[i], &section))
+            copy_section(file, descriptor, section.index);
+}
+
+/* Of sections, and of segments in files without sections. */
+static void copy_notes(struct elf_file *file, int descriptor)
+{
+    Elf64_Shdr header;
+    struct elf_segment segment;
+    for (uint32_t i = 0; i < file->section_count && read_section_header(file, i, &header); i++)
+        if (header.sh_type == SHT_NOTE)
+            copy_section(file, descriptor, i);
+    for (uint32_t i = 0; elf_file_segment(file, i, &segment); i++)
+        if (segment.type == PT_NOTE)
+            copy_part(file, descriptor, segment.offset, segment.size_in_file);
 }
 
 /* -1 with an error. */
@@ -185,16 +218,42 @@ bool elf_file_open(struct elf_file *file, const char *path, struct error *error)
     return end_opening(file, path, descriptor, good, error);
 }
 
-bool elf_file_copy(struct elf_file *file, const char *path, bool all_symbols, struct error *error)
+/* -1: no copy. Else headers and names of sections are copied, and the caller copies more. */
+static int begin_copy(struct elf_file *file, const char *path, struct error *error)
 {
     *file = (struct elf_file){.data = NULL};
-    int descriptor = open_to_read(path, error);
+    int descriptor = regular_file_open(path, 0, error);
+    if (descriptor < 0)
+        return -1;
+    if (!reserve_copy(file, descriptor, error) || !copy_headers(file, descriptor, error)) {
+        (void)end_opening(file, path, descriptor, false, error);
+        return -1;
+    }
+    copy_section_names(file, descriptor);
+    return descriptor;
+}
+
+bool elf_file_copy(struct elf_file *file, const char *path, bool all_symbols, struct error *error)
+{
+    int descriptor = begin_copy(file, path, error);
     if (descriptor < 0)
         return false;
-    bool good = reserve_copy(file, descriptor, error) && copy_headers(file, descriptor, error);
-    if (good)
-        copy_symbols(file, descriptor, all_symbols ? SHT_SYMTAB : SHT_DYNSYM);
-    return end_opening(file, path, descriptor, good, error);
+    copy_symbols(file, descriptor, all_symbols ? SHT_SYMTAB : SHT_DYNSYM);
+    close(descriptor);
+    return true;
+}
+
+bool elf_file_copy_code(struct elf_file *file, const char *path, struct error *error)
+{
+    int descriptor = begin_copy(file, path, error);
+    if (descriptor < 0)
+        return false;
+    copy_notes(file, descriptor);
+    copy_named(file, descriptor);
+    copy_symbols(file, descriptor, SHT_DYNSYM);
+    copy_symbols(file, descriptor, SHT_SYMTAB);
+    close(descriptor);
+    return true;
 }
 
 bool elf_file_from_memory(struct elf_file *file, const void *data, size_t size, struct error *error)
@@ -216,7 +275,10 @@ void elf_file_release(struct elf_file *file)
 /* A string of a table: must end inside it. */
 static const char *string_at(struct text_view table, uint64_t offset)
 {
-    if (offset >= table.size || memchr(table.data + offset, '\0', table.size - offset) == NULL)
+    if (offset >= table.size)
+        return NULL;
+    size_t room = table.size - offset;
+    if (memchr(table.data + offset, '\0', room < MOST_STRING_BYTES ? room : MOST_STRING_BYTES) == NULL)
         return NULL;
     return table.data + offset;
 }

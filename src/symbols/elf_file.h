@@ -1,12 +1,12 @@
 /*
  * elf_file.h - a 64-bit little-endian ELF file, mapped; every access is checked against its end.
  *
- * A mapped file that somebody cuts short kills its reader (SIGBUS). Where that must not be, elf_file_copy() reads what
- * names symbols and maps nothing.
+ * A mapped file that is truncated kills its reader (SIGBUS), and its owner may change it after a check. Files of others
+ * are read by elf_file_copy() or elf_file_copy_code(), without mapping, and only if they are regular ones.
  *
  * Owns: the mapping or the copy, until elf_file_release(); views into it live as long.
  * Threads: any, once opened.
- * Limit: files of 4 GiB, 65535 sections; of a copy 64 MiB a part, and what is longer is left out.
+ * Limit: files of 4 GiB, 65535 sections; of a copy 256 MiB a part and 512 MiB in all, and longer parts are omitted.
  */
 #ifndef SYMBOLS_ELF_FILE_H
 #define SYMBOLS_ELF_FILE_H
@@ -27,6 +27,7 @@ struct elf_file {
     uint64_t section_offset, program_offset;
     uint32_t section_count, program_count;
     struct text_view section_names;
+    uint64_t copied_bytes; /* of a copy; 0: it is none */
 };
 
 struct elf_section {
@@ -61,7 +62,9 @@ struct elf_symbols {
 bool elf_file_open(struct elf_file *file, const char *path, struct error *error) MUST_CHECK;
 /* Headers, section names and .dynsym with its strings (or .symtab with its own); all other bytes are 0. */
 bool elf_file_copy(struct elf_file *file, const char *path, bool all_symbols, struct error *error) MUST_CHECK;
-/* An image that stays where it is, such as the vdso. */
+/* Headers, notes, and all that names and unwinds code: both kinds of symbols, PLT, frames, name of the debug file. */
+bool elf_file_copy_code(struct elf_file *file, const char *path, struct error *error) MUST_CHECK;
+/* An image in memory, such as the vdso. */
 bool elf_file_from_memory(struct elf_file *file, const void *data, size_t size,
                           struct error *error) MUST_CHECK;
 void elf_file_release(struct elf_file *file);

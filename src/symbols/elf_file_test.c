@@ -80,6 +80,39 @@ TEST(a_copy_has_the_dynamic_symbols)
     elf_file_release(&file);
 }
 
+/* What names and unwinds code is as in the file; the code itself is not there. */
+TEST(a_copy_of_code_has_symbols_frames_and_notes)
+{
+    struct error error = {0};
+    struct elf_file file, copy;
+    struct elf_section expected, got;
+    struct elf_symbol symbol;
+    struct text_view build_id, copied_id;
+    static const char *const names[] = {".symtab", ".strtab", ".dynsym", ".dynstr", ".eh_frame", ".rela.dyn"};
+    CHECK_OK(error, elf_file_open(&file, "/proc/self/exe", &error));
+    CHECK_OK(error, elf_file_copy_code(&copy, "/proc/self/exe", &error));
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        CHECK(elf_file_find_section(&file, names[i], &expected));
+        CHECK(elf_file_find_section(&copy, names[i], &got) && text_equal(got.data, expected.data));
+    }
+    CHECK(elf_file_find_symbol(&copy, "elf_file_test_variable", &symbol));
+    CHECK_INT(elf_file_build_id(&copy, &copied_id), elf_file_build_id(&file, &build_id));
+    CHECK(elf_file_find_section(&copy, ".text", &got) && got.data.data[0] == 0);
+    elf_file_release(&file);
+    elf_file_release(&copy);
+}
+
+/* Not even opened: that may have effects. */
+TEST(a_device_is_not_copied)
+{
+    struct error error = {0};
+    struct elf_file file;
+    CHECK(!elf_file_copy_code(&file, "/dev/zero", &error));
+    CHECK(strstr(error.message, "not a regular file") != NULL);
+    CHECK(!elf_file_copy(&file, "/tmp", false, &error));
+    CHECK(file.data == NULL);
+}
+
 TEST(reads_the_build_id_that_readelf_reads)
 {
     struct error error = {0};

@@ -40,31 +40,31 @@ enum {
 
 enum where { IN_REGISTER, AT_OFFSET, AT_FRAME_POINTER, IS_UNDEFINED, IS_COMPLICATED };
 
-struct place {
+struct register_place {
     enum where where;
     int64_t offset; /* from the CFA */
 };
 
 enum cfa_form { CFA_BY_REGISTER, CFA_BY_PLT, CFA_BY_LOAD, CFA_COMPLICATED };
 
-struct state {
+struct rule_state {
     enum cfa_form form;
     uint64_t cfa_register;
     int64_t cfa_offset;
     int8_t loaded_offset;
-    struct place frame_pointer;
-    struct place return_address;
+    struct register_place frame_pointer;
+    struct register_place return_address;
 };
 
 struct machine_registers {
     uint64_t stack_pointer, frame_pointer;
 };
 
-struct run {
+struct rule_run {
     const struct frame_entry *entry;
     struct machine_registers registers;
-    struct state state, initial;
-    struct state remembered[REMEMBER_LIMIT];
+    struct rule_state state, initial;
+    struct rule_state remembered[REMEMBER_LIMIT];
     unsigned remembered_count;
     uint64_t address;
     bool failed;
@@ -76,25 +76,25 @@ struct run {
     void *context;
 };
 
-static struct place *place_of(struct run *run, uint64_t number)
+static struct register_place *place_of(struct rule_run *run, uint64_t number)
 {
     if (number == run->registers.frame_pointer)
         return &run->state.frame_pointer;
     return number == run->entry->return_register ? &run->state.return_address : NULL;
 }
 
-static void set_place(struct run *run, uint64_t number, enum where where, int64_t offset)
+static void set_place(struct rule_run *run, uint64_t number, enum where where, int64_t offset)
 {
-    struct place *place = place_of(run, number);
+    struct register_place *place = place_of(run, number);
     if (place == NULL)
         return;
-    *place = (struct place){where, offset};
+    *place = (struct register_place){where, offset};
     run->changed = true;
 }
 
-static void restore_place(struct run *run, uint64_t number)
+static void restore_place(struct rule_run *run, uint64_t number)
 {
-    struct place *place = place_of(run, number);
+    struct register_place *place = place_of(run, number);
     if (place == &run->state.frame_pointer)
         *place = run->initial.frame_pointer;
     else if (place != NULL)
@@ -102,7 +102,7 @@ static void restore_place(struct run *run, uint64_t number)
     run->changed |= place != NULL;
 }
 
-static int16_t offset_or_register(struct place place, bool *complicated)
+static int16_t offset_or_register(struct register_place place, bool *complicated)
 {
     if (place.where == AT_OFFSET && place.offset > UNWIND_AT_FRAME_POINTER && place.offset <= INT16_MAX)
         return (int16_t)place.offset;
@@ -112,9 +112,9 @@ static int16_t offset_or_register(struct place place, bool *complicated)
     return UNWIND_IN_REGISTER;
 }
 
-static uint8_t kind_of(const struct run *run)
+static uint8_t kind_of(const struct rule_run *run)
 {
-    const struct state *state = &run->state;
+    const struct rule_state *state = &run->state;
     bool by_frame_pointer = state->cfa_register == run->registers.frame_pointer;
     bool by_stack_pointer = state->cfa_register == run->registers.stack_pointer;
     if (state->form == CFA_BY_PLT)
@@ -126,9 +126,9 @@ static uint8_t kind_of(const struct run *run)
     return by_frame_pointer ? UNWIND_FRAME_POINTER : UNWIND_STACK_POINTER;
 }
 
-static struct unwind_rule current_rule(const struct run *run, bool *complicated)
+static struct unwind_rule current_rule(const struct rule_run *run, bool *complicated)
 {
-    const struct state *state = &run->state;
+    const struct rule_state *state = &run->state;
     *complicated = false;
     if (run->entry->is_signal)
         return (struct unwind_rule){.kind = UNWIND_SIGNAL};
@@ -145,7 +145,7 @@ static struct unwind_rule current_rule(const struct run *run, bool *complicated)
     return *complicated ? (struct unwind_rule){.kind = UNWIND_NONE} : rule;
 }
 
-static void report(struct run *run)
+static void report(struct rule_run *run)
 {
     bool complicated;
     struct unwind_rule rule = current_rule(run, &complicated);
@@ -158,7 +158,7 @@ static void report(struct run *run)
         run->stopped = true;
 }
 
-static void advance(struct run *run, uint64_t delta)
+static void advance(struct rule_run *run, uint64_t delta)
 {
     if (delta == 0)
         return;
@@ -177,7 +177,7 @@ static bool is_plt_expression(const unsigned char *code, size_t size)
 }
 
 /* Known forms: the PLT's, and a value in memory near a register: DW_OP_breg N, offset, DW_OP_deref [, plus, n]. */
-static void define_by_expression(struct run *run, struct frame_cursor expression)
+static void define_by_expression(struct rule_run *run, struct frame_cursor expression)
 {
     size_t size = (size_t)(expression.end - expression.at);
     if (!expression.failed && is_plt_expression(expression.at, size)) {
@@ -202,7 +202,7 @@ static void define_by_expression(struct run *run, struct frame_cursor expression
 }
 
 /* After a realignment the caller's frame pointer lies where the own one points: DW_OP_breg6 0. */
-static void set_by_expression(struct run *run, uint64_t number, struct frame_cursor expression)
+static void set_by_expression(struct rule_run *run, uint64_t number, struct frame_cursor expression)
 {
     uint64_t operation = frame_cursor_fixed(&expression, 1);
     int64_t offset = frame_cursor_signed(&expression);
@@ -211,14 +211,14 @@ static void set_by_expression(struct run *run, uint64_t number, struct frame_cur
     set_place(run, number, at_frame_pointer ? AT_FRAME_POINTER : IS_COMPLICATED, 0);
 }
 
-static void define(struct run *run, uint64_t number, int64_t offset)
+static void define(struct rule_run *run, uint64_t number, int64_t offset)
 {
     run->state.form = CFA_BY_REGISTER;
     run->state.cfa_register = number;
     run->state.cfa_offset = offset;
 }
 
-static void remember(struct run *run)
+static void remember(struct rule_run *run)
 {
     if (run->remembered_count == REMEMBER_LIMIT)
         run->failed = true;
@@ -226,7 +226,7 @@ static void remember(struct run *run)
         run->remembered[run->remembered_count++] = run->state;
 }
 
-static void restore(struct run *run)
+static void restore(struct rule_run *run)
 {
     if (run->remembered_count == 0)
         run->failed = true;
@@ -234,7 +234,7 @@ static void restore(struct run *run)
         run->state = run->remembered[--run->remembered_count];
 }
 
-static void run_register_instruction(struct run *run, struct frame_cursor *cursor, uint8_t code)
+static void run_register_instruction(struct rule_run *run, struct frame_cursor *cursor, uint8_t code)
 {
     int64_t align = run->entry->data_alignment;
     uint64_t number = frame_cursor_unsigned(cursor);
@@ -289,7 +289,7 @@ static void run_register_instruction(struct run *run, struct frame_cursor *curso
     }
 }
 
-static void run_plain_instruction(struct run *run, struct frame_cursor *cursor, uint8_t code)
+static void run_plain_instruction(struct rule_run *run, struct frame_cursor *cursor, uint8_t code)
 {
     run->changed |= code > CFA_ADVANCE_4;
     switch (code) {
@@ -332,8 +332,8 @@ static void run_plain_instruction(struct run *run, struct frame_cursor *cursor, 
     }
 }
 
-/* What nearly all of a large library's instructions are, with an operand of one byte: a push, and the frame's bounds. */
-static bool run_usual_instruction(struct run *run, struct frame_cursor *cursor)
+/* Nearly all instructions of a large library, with an operand of one byte: a push, and the frame's bounds. */
+static bool run_usual_instruction(struct rule_run *run, struct frame_cursor *cursor)
 {
     const unsigned char *at = cursor->at;
     if (cursor->end - at < 2 || at[1] >= 0x80)
@@ -352,7 +352,7 @@ static bool run_usual_instruction(struct run *run, struct frame_cursor *cursor)
     return true;
 }
 
-static void run_instructions(struct run *run, struct frame_cursor cursor)
+static void run_instructions(struct rule_run *run, struct frame_cursor cursor)
 {
     while (cursor.at < cursor.end && !cursor.failed && !run->failed && !run->stopped) {
         if (run_usual_instruction(run, &cursor))
@@ -380,7 +380,7 @@ static void run_instructions(struct run *run, struct frame_cursor cursor)
 bool frame_rules_run(const struct frame_entry *entry, uint16_t machine, frame_rule_callback *callback,
                      void *context)
 {
-    struct run run; /* not all of it is set: `remembered` is large and seldom used */
+    struct rule_run run; /* not all of it is set: `remembered` is large and seldom used */
     run.entry = entry;
     run.address = entry->start;
     run.callback = callback;
@@ -388,7 +388,7 @@ bool frame_rules_run(const struct frame_entry *entry, uint16_t machine, frame_ru
     run.remembered_count = 0;
     run.failed = run.stopped = run.reported = false;
     run.changed = true;
-    run.state = run.initial = (struct state){.form = CFA_BY_REGISTER};
+    run.state = run.initial = (struct rule_state){.form = CFA_BY_REGISTER};
     run.registers = machine == EM_AARCH64
                         ? (struct machine_registers){.stack_pointer = 31, .frame_pointer = 29}
                         : (struct machine_registers){.stack_pointer = 7, .frame_pointer = 6};

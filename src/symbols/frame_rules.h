@@ -5,10 +5,10 @@
 #define SYMBOLS_FRAME_RULES_H
 
 #include "symbols/frame_section.h"
-#include "symbols/unwind_table.h"
+#include "symbols/unwind_rule.h"
 
 /* Called for each address (as linked) from which on rule holds; false stops. complicated: rule has kind UNWIND_NONE
-   because it cannot be told in ours. */
+   because ours cannot express it. */
 typedef bool frame_rule_callback(void *context, uint64_t address, struct unwind_rule rule, bool complicated);
 
 /* False when the callback stopped. Damaged instructions end the function early, with rule UNWIND_NONE. */

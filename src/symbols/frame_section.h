@@ -14,7 +14,7 @@
 
 #include "base/text_view.h"
 
-/* Reads forward; after the first read behind the end everything is 0 and failed is set. */
+/* Reads forward; after the first read past the end all reads give 0 and failed is set. */
 struct frame_cursor {
     const unsigned char *start, *at, *end;
     uint64_t address; /* as linked, of start */
@@ -73,8 +73,8 @@ struct frame_entry {
     struct frame_cursor initial_instructions, instructions;
 };
 
-/* Reads the entry at *offset and moves on; *is_function says whether entry was filled (a CIE fills nothing). False at
-   the end, and at damage. */
+/* Reads the entry at *offset and moves on; *is_function: entry was filled (a CIE fills nothing). False at the end,
+   and at damage. */
 bool frame_section_next(struct frame_section *section, size_t *offset, struct frame_entry *entry,
                         bool *is_function);
 

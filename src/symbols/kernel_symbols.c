@@ -10,7 +10,7 @@
 
 enum { NAMES_LIMIT_BYTES = 256 << 20, BUFFER_BYTES = 64 << 10 };
 
-struct loading {
+struct kernel_loading {
     struct symbol_table *table;
     size_t names_size, names_capacity;
     unsigned line;
@@ -42,7 +42,7 @@ static bool is_function(char type)
     return type == 't' || type == 'T' || type == 'w' || type == 'W';
 }
 
-static bool add(struct loading *loading, uint64_t address, struct text_view name, struct error *error)
+static bool add(struct kernel_loading *loading, uint64_t address, struct text_view name, struct error *error)
 {
     size_t needed = loading->names_size + name.size + 1;
     struct symbol symbol = {.address = address, .name = (uint32_t)loading->names_size};
@@ -55,14 +55,14 @@ static bool add(struct loading *loading, uint64_t address, struct text_view name
     return true;
 }
 
-static bool is_wanted(const struct loading *loading, uint64_t end)
+static bool is_wanted(const struct kernel_loading *loading, uint64_t end)
 {
     return loading->next < loading->wanted->count && loading->wanted->addresses[loading->next] < end;
 }
 
-/* Where addresses fall nothing tells where a function ends. If it counts as reaching to the end, another one that is
- * nearer to a wanted address is kept as well, and found. */
-static void leave_function(struct loading *loading, uint64_t next_address)
+/* If addresses decrease, the end of a function is unknown. It then extends to the end of the address space; a nearer
+ * function is also kept, and found. */
+static void leave_function(struct kernel_loading *loading, uint64_t next_address)
 {
     if (!is_wanted(loading, next_address > loading->address ? next_address : UINT64_MAX)) {
         loading->table->count = loading->kept;
@@ -72,7 +72,7 @@ static void leave_function(struct loading *loading, uint64_t next_address)
     loading->names_kept = loading->names_size;
 }
 
-static void enter_function(struct loading *loading, uint64_t address)
+static void enter_function(struct kernel_loading *loading, uint64_t address)
 {
     const struct wanted_addresses *wanted = loading->wanted;
     leave_function(loading, address);
@@ -88,7 +88,7 @@ static void enter_function(struct loading *loading, uint64_t address)
 }
 
 /* The kernel's own functions come in order and before all others. */
-static bool has_all(const struct loading *loading)
+static bool has_all(const struct kernel_loading *loading)
 {
     const struct wanted_addresses *wanted = loading->wanted;
     return wanted != NULL && !loading->falls && loading->first != 0 && loading->next == wanted->count &&
@@ -96,7 +96,7 @@ static bool has_all(const struct loading *loading)
 }
 
 /* There are a hundred thousand and more of them. The line ends with a line break, so that no read goes behind it. */
-static bool add_line(struct loading *loading, const char *line, const char *end, struct error *error)
+static bool add_line(struct kernel_loading *loading, const char *line, const char *end, struct error *error)
 {
     const char *at = line;
     loading->line++;
@@ -115,7 +115,7 @@ static bool add_line(struct loading *loading, const char *line, const char *end,
 }
 
 /* Takes the whole lines and moves what is left to the buffer's start. */
-static bool add_lines(struct loading *loading, char *buffer, size_t *size, struct error *error)
+static bool add_lines(struct kernel_loading *loading, char *buffer, size_t *size, struct error *error)
 {
     const char *at = buffer, *end = buffer + *size, *line_end;
     while ((line_end = memchr(at, '\n', (size_t)(end - at))) != NULL) {
@@ -128,7 +128,7 @@ static bool add_lines(struct loading *loading, char *buffer, size_t *size, struc
     return *size < BUFFER_BYTES || error_set(error, ERROR_BAD_INPUT, "line %u: too long", loading->line + 1);
 }
 
-static bool add_file(struct loading *loading, int descriptor, char *buffer, struct error *error)
+static bool add_file(struct kernel_loading *loading, int descriptor, char *buffer, struct error *error)
 {
     size_t size = 0;
     for (;;) {
@@ -150,7 +150,7 @@ static bool add_file(struct loading *loading, int descriptor, char *buffer, stru
     }
 }
 
-static bool finish(struct loading *loading, const char *path, struct error *error)
+static bool finish(struct kernel_loading *loading, const char *path, struct error *error)
 {
     struct symbol_table *table = loading->table;
     bool any_function = table->count > 0;
@@ -167,7 +167,7 @@ static bool finish(struct loading *loading, const char *path, struct error *erro
 bool symbol_table_load_kallsyms(struct symbol_table *table, const char *path,
                                 const struct wanted_addresses *wanted, struct error *error)
 {
-    struct loading loading = {.table = table, .wanted = wanted};
+    struct kernel_loading loading = {.table = table, .wanted = wanted};
     char *buffer = malloc(BUFFER_BYTES);
     if (buffer == NULL)
         return error_set_memory(error);

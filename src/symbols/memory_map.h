@@ -23,7 +23,7 @@ struct memory_mapping {
     struct text_view path; /* without " (deleted)"; "[heap]", "[vdso]", empty for anonymous memory */
 };
 
-/* Cuts the next line off the text; false at its end. Lines in another form are passed over. */
+/* Takes the next line from the text; false at its end. Lines in another format are skipped. */
 bool memory_map_next(struct text_view *text, struct memory_mapping *mapping);
 /* Appends the whole of /proc/PID/maps (pid 0: this process). */
 bool memory_map_read(struct text_builder *builder, pid_t pid, struct error *error) MUST_CHECK;

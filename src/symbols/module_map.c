@@ -32,17 +32,42 @@ static void free_module(struct module *module)
     free(module);
 }
 
+static void free_indexes(struct module_index *index)
+{
+    for (struct module_index *older; index != NULL; index = older) {
+        older = index->older;
+        free(index);
+    }
+}
+
 void module_map_release(struct module_map *map)
 {
     for (struct module *module = map->modules, *next; module != NULL; module = next) {
         next = module->next;
         free_module(module);
     }
-    for (struct module_index *index = map->index, *older; index != NULL; index = older) {
-        older = index->older;
-        free(index);
-    }
+    free_indexes(map->index);
     module_map_init(map, map->pid);
+}
+
+void module_map_free_unused(struct module_map *map)
+{
+    if (map->index == NULL)
+        return;
+    for (size_t i = 0; i < map->index->count; i++)
+        map->index->ranges[i].module->index_number = map->index->number;
+    for (struct module **place = &map->modules; *place != NULL;) {
+        struct module *module = *place;
+        if (module->index_number == map->index->number) {
+            place = &module->next;
+            continue;
+        }
+        *place = module->next;
+        map->module_count--;
+        free_module(module);
+    }
+    free_indexes(map->index->older);
+    map->index->older = NULL;
 }
 
 /* All 64-bit processes of a kernel have the same vdso, so our own serves for every process. */
@@ -163,9 +188,10 @@ static bool publish(struct module_map *map, const struct range_list *list, struc
     if (index == NULL)
         return error_set_memory(error);
     index->older = map->index;
+    index->number = ++map->last_number;
     index->count = list->count;
     memcpy(index->ranges, list->ranges, list->count * sizeof(index->ranges[0]));
-    __atomic_store_n(&map->index, index, __ATOMIC_RELEASE);
+    __atomic_store_n(&map->index, index, __ATOMIC_SEQ_CST);
     return true;
 }
 

@@ -9,19 +9,19 @@
 #include "base/array.h"
 #include "symbols/symbol_table.h"
 
-struct slot {
+struct plt_slot {
     uint64_t address;
     uint32_t name; /* offset in .dynstr */
 };
 
 struct slot_list {
-    struct slot *slots;
+    struct plt_slot *slots;
     size_t count, capacity;
 };
 
 static int compare_slots(const void *left_pointer, const void *right_pointer)
 {
-    const struct slot *left = left_pointer, *right = right_pointer;
+    const struct plt_slot *left = left_pointer, *right = right_pointer;
     return left->address < right->address ? -1 : left->address > right->address;
 }
 
@@ -39,15 +39,15 @@ static bool add_slots(struct slot_list *list, const struct elf_file *file, const
             continue;
         if (!array_reserve(&list->slots, &list->capacity, list->count + 1, SYMBOL_LIMIT))
             return false;
-        list->slots[list->count++] =
-            (struct slot){.address = entry.r_offset, .name = (uint32_t)(symbol.name - symbols->names.data)};
+        list->slots[list->count++] = (struct plt_slot){.address = entry.r_offset,
+                                                       .name = (uint32_t)(symbol.name - symbols->names.data)};
     }
     return true;
 }
 
-static const struct slot *find_slot(const struct slot_list *list, uint64_t address)
+static const struct plt_slot *find_slot(const struct slot_list *list, uint64_t address)
 {
-    struct slot key = {.address = address};
+    struct plt_slot key = {.address = address};
     return list->count == 0 ? NULL
                             : bsearch(&key, list->slots, list->count, sizeof(list->slots[0]), compare_slots);
 }
@@ -94,7 +94,7 @@ static bool add_entries(struct symbol_table *table, const struct elf_file *file,
         size_t size = section.data.size - at < entry_size ? section.data.size - at : entry_size;
         uint64_t target = file->machine == EM_AARCH64 ? jump_target_aarch64(code, size, section.address + at)
                                                       : jump_target_x86_64(code, size, section.address + at);
-        const struct slot *slot = target == 0 ? NULL : find_slot(slots, target);
+        const struct plt_slot *slot = target == 0 ? NULL : find_slot(slots, target);
         struct symbol symbol = {.address = section.address + at, .size = (uint32_t)entry_size};
         if (slot == NULL)
             continue;

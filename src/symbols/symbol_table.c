@@ -29,10 +29,13 @@ bool symbol_table_add(struct symbol_table *table, struct symbol symbol)
     return true;
 }
 
+/* Of a name that is compared: a damaged file may have one that is as large as all its names. */
+#define COMPARED_BYTES 4096
+
 static unsigned count_underscores(const char *name)
 {
     unsigned count = 0;
-    while (name[count] == '_')
+    while (count < COMPARED_BYTES && name[count] == '_')
         count++;
     return count;
 }
@@ -50,11 +53,13 @@ static bool is_better(const struct symbol_table *table, const struct symbol *lef
              right_underscores = count_underscores(right_name);
     if (left_underscores != right_underscores)
         return left_underscores < right_underscores;
-    size_t left_length = strlen(left_name), right_length = strlen(right_name);
-    return left_length != right_length ? left_length < right_length : strcmp(left_name, right_name) < 0;
+    size_t left_length = strnlen(left_name, COMPARED_BYTES),
+           right_length = strnlen(right_name, COMPARED_BYTES);
+    return left_length != right_length ? left_length < right_length
+                                       : strncmp(left_name, right_name, COMPARED_BYTES) < 0;
 }
 
-/* Labels inside a function that has a size are no functions. */
+/* Labels inside a function with a size are not functions. */
 bool symbol_table_sort(struct symbol_table *table)
 {
     _Static_assert(sizeof(struct symbol) == KEY_SORT_ITEM_BYTES, "sorted by its address");

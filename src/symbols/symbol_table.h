@@ -1,5 +1,5 @@
 /*
- * symbol_table.h - which function an address of an ELF file or of the kernel lies in.
+ * symbol_table.h - finds the function of an address in an ELF file or in the kernel.
  *
  * Addresses are those of the file as linked; a module (module_map.h) knows how far it was moved.
  *
@@ -57,14 +57,14 @@ void symbol_table_init(struct symbol_table *table);
 void symbol_table_release(struct symbol_table *table);
 
 /* The functions of an ELF file: of its .symtab, else of its separate debug file, else of its .dynsym; and the entries
-   of its PLT. The file must stay open as long as the table. path finds debug files beside it, which are looked for
-   under root ("" or "/proc/PID/root"). A file without any symbol gives an empty table. */
+   of its PLT. The file must stay open as long as the table. Debug files are searched next to path and under root (""
+   or "/proc/PID/root"). A file without any symbol gives an empty table. */
 bool symbol_table_load(struct symbol_table *table, const struct elf_file *file, const char *path,
                        const char *root, struct error *error) MUST_CHECK;
 
-/* The kernel's functions from text in the form of /proc/kallsyms; with `wanted` (sorted, NULL: all) only those that these
-   addresses lie in, and reading ends when they are found. Fails with ERROR_UNSUPPORTED when the kernel hides the
-   addresses. */
+/* The kernel's functions from text in the form of /proc/kallsyms; with `wanted` (sorted, NULL: all) only those that
+   these addresses lie in, and reading ends when they are found. Fails with ERROR_UNSUPPORTED when the kernel hides
+   the addresses. */
 struct wanted_addresses {
     const uint64_t *addresses;
     size_t count;

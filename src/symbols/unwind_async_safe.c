@@ -86,7 +86,7 @@ enum unwind_result unwind_step(const struct unwind_rule *rule, struct unwind_reg
     if (!frame_address(rule, registers, memory, &cfa) || cfa % 8 != 0)
         return UNWIND_FAILED;
     bool in_link = rule->return_address_offset == UNWIND_IN_REGISTER;
-    /* A leaf of aarch64 may have no frame at all; nobody else may stay where he is. */
+    /* A leaf of aarch64 may have no frame; in all other cases the stack pointer must change. */
     if (cfa < registers->sp || (cfa == registers->sp && !(in_link && registers->interrupted)))
         return UNWIND_FAILED;
     if (in_link)

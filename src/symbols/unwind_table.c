@@ -15,7 +15,7 @@ enum { RULE_LIMIT = INT16_MAX, RULE_SLOTS = 1 << 12, ROWS_PER_BUCKET = 4 };
 #define ROW_CLOSES 0x8000u
 
 /* Rows are laid down where they will stay: first touches of memory are half of what loading costs. */
-struct loading {
+struct unwind_loading {
     struct unwind_table *table;
     size_t count, start_capacity, rule_of_capacity;
     size_t rule_capacity;
@@ -47,7 +47,7 @@ static uint32_t hash_rule(const struct unwind_rule *rule)
 }
 
 /* Equal rules get one number as long as their hashes do not push each other out; then some are stored twice. */
-static bool number_of_rule(struct loading *loading, struct unwind_rule rule, uint16_t *number)
+static bool number_of_rule(struct unwind_loading *loading, struct unwind_rule rule, uint16_t *number)
 {
     struct unwind_table *table = loading->table;
     uint16_t *slot = &loading->slots[hash_rule(&rule)];
@@ -70,7 +70,7 @@ static bool number_of_rule(struct loading *loading, struct unwind_rule rule, uin
     return true;
 }
 
-static bool add_row(struct loading *loading, uint64_t address, struct unwind_rule rule, bool closes)
+static bool add_row(struct unwind_loading *loading, uint64_t address, struct unwind_rule rule, bool closes)
 {
     struct unwind_table *table = loading->table;
     uint16_t number;
@@ -91,7 +91,7 @@ static bool add_row(struct loading *loading, uint64_t address, struct unwind_rul
 
 static bool on_rule(void *context, uint64_t address, struct unwind_rule rule, bool complicated)
 {
-    struct loading *loading = context;
+    struct unwind_loading *loading = context;
     loading->table->complicated += complicated;
     return add_row(loading, address, rule, false);
 }
@@ -123,7 +123,7 @@ static bool list_functions(struct frame_section *section, struct function_list *
     return key_sort(list->functions, list->count);
 }
 
-static void read_function(struct loading *loading, struct frame_section *section, size_t offset,
+static void read_function(struct unwind_loading *loading, struct frame_section *section, size_t offset,
                           uint16_t machine)
 {
     struct frame_entry entry;
@@ -135,7 +135,7 @@ static void read_function(struct loading *loading, struct frame_section *section
         add_row(loading, entry.start + entry.size, (struct unwind_rule){.kind = UNWIND_NONE}, true);
 }
 
-static void read_section(struct loading *loading, struct frame_section *section, uint16_t machine)
+static void read_section(struct unwind_loading *loading, struct frame_section *section, uint16_t machine)
 {
     struct function_list list = {.functions = NULL};
     loading->out_of_memory |= !list_functions(section, &list);
@@ -144,11 +144,11 @@ static void read_section(struct loading *loading, struct frame_section *section,
     free(list.functions);
 }
 
-struct row {
+struct unwind_row {
     uint64_t key;
     uint64_t rule;
 };
-_Static_assert(sizeof(struct row) == KEY_SORT_ITEM_BYTES, "sorted by its key");
+_Static_assert(sizeof(struct unwind_row) == KEY_SORT_ITEM_BYTES, "sorted by its key");
 
 /* Of those with one start, the ones that close come first: the last is kept. */
 static uint64_t key_of_row(const struct unwind_table *table, size_t row)
@@ -156,7 +156,7 @@ static uint64_t key_of_row(const struct unwind_table *table, size_t row)
     return (uint64_t)table->starts[row] << 1 | !(table->rule_of[row] & ROW_CLOSES);
 }
 
-static bool is_sorted(const struct loading *loading)
+static bool is_sorted(const struct unwind_loading *loading)
 {
     for (size_t i = 1; i < loading->count; i++)
         if (key_of_row(loading->table, i - 1) > key_of_row(loading->table, i))
@@ -164,14 +164,14 @@ static bool is_sorted(const struct loading *loading)
     return true;
 }
 
-static bool sort_rows(struct loading *loading)
+static bool sort_rows(struct unwind_loading *loading)
 {
     struct unwind_table *table = loading->table;
-    struct row *rows = malloc(loading->count * sizeof(*rows));
+    struct unwind_row *rows = malloc(loading->count * sizeof(*rows));
     if (rows == NULL)
         return false;
     for (size_t i = 0; i < loading->count; i++)
-        rows[i] = (struct row){key_of_row(table, i), table->rule_of[i]};
+        rows[i] = (struct unwind_row){key_of_row(table, i), table->rule_of[i]};
     bool sorted = key_sort(rows, loading->count);
     for (size_t i = 0; i < loading->count; i++) {
         table->starts[i] = (uint32_t)(rows[i].key >> 1);
@@ -182,7 +182,7 @@ static bool sort_rows(struct loading *loading)
 }
 
 /* Leaves one row for each start, and none that repeats the rule before it. */
-static bool compact(struct loading *loading)
+static bool compact(struct unwind_loading *loading)
 {
     struct unwind_table *table = loading->table;
     uint32_t *starts = table->starts;
@@ -225,7 +225,7 @@ static void fill_buckets(struct unwind_table *table, uint32_t bucket_count)
     }
 }
 
-static bool finish(struct loading *loading)
+static bool finish(struct unwind_loading *loading)
 {
     struct unwind_table *table = loading->table;
     if (!compact(loading))
@@ -244,8 +244,8 @@ static bool finish(struct loading *loading)
     return true;
 }
 
-/* Both may be there: start files bring an .eh_frame even where the compiler was told to write .debug_frame only. */
-static void read_sections(struct loading *loading, const struct elf_file *file)
+/* Both may be there: start files bring an .eh_frame even if the compiler writes only .debug_frame. */
+static void read_sections(struct unwind_loading *loading, const struct elf_file *file)
 {
     static const char *const names[] = {".debug_frame", ".eh_frame"};
     struct elf_section section;
@@ -266,7 +266,7 @@ bool unwind_table_load(struct unwind_table *table, const struct elf_file *file, 
 bool unwind_table_load_both(struct unwind_table *table, const struct elf_file *file,
                             const struct elf_file *debug_file, struct error *error)
 {
-    struct loading *loading = calloc(1, sizeof(*loading));
+    struct unwind_loading *loading = calloc(1, sizeof(*loading));
     if (loading == NULL)
         return error_set_memory(error);
     loading->table = table;
