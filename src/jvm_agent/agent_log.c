@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 static const char *const level_names[] = {"TRACE", "DEBUG", "INFO", "WARN", "ERROR", "NONE"};
-static int log_descriptor = -1; /* of a file; -1: none */
+static int log_descriptor = -1; /* log file; -1: none */
 static enum agent_log_level log_level = LOG_INFO;
 
-/* Who put this library where async-profiler's was reads its lines where that one's came. */
+/* A replacement of async-profiler's library logs to the same stream. */
 static int standard_descriptor(void)
 {
     Dl_info info;
@@ -31,7 +31,7 @@ void agent_log_open(const char *path, const char *level)
     if (path == NULL)
         return;
     bool standard = path[0] == 0 || strcmp(path, "stderr") == 0;
-    int descriptor = standard ? -1 : open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    int descriptor = standard ? -1 : open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (log_descriptor >= 0)
         close(log_descriptor);
     log_descriptor = descriptor;
@@ -52,5 +52,5 @@ void agent_log(enum agent_log_level level, const char *format, ...)
     size_t length = (size_t)used < sizeof(line) - 1 ? (size_t)used : sizeof(line) - 2;
     line[length++] = '\n';
     ssize_t written = write(log_descriptor >= 0 ? log_descriptor : standard_descriptor(), line, length);
-    (void)written; /* there is nowhere left to complain */
+    (void)written; /* a failed write cannot be reported */
 }

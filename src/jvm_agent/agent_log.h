@@ -1,8 +1,8 @@
 /*
- * agent_log.h - the agent's few words: one line each, to the file of log= or to standard error. Only when the library
- * is called libasyncProfiler.so they go to standard output, as that one's do.
+ * agent_log.h - the agent's log: one line per message, to the file of log= or to standard error, or to standard output
+ * if the library is named libasyncProfiler.so, as that library does.
  *
- * Threads: any, but no signal handler.
+ * Threads: any, but not signal handlers.
  */
 #ifndef JVM_AGENT_AGENT_LOG_H
 #define JVM_AGENT_AGENT_LOG_H

@@ -105,7 +105,7 @@ static bool apply_suffix(const struct suffix *suffixes, size_t count, struct tex
     return false;
 }
 
-/* "hh:mm:ss" means the next time the clock shows it. */
+/* "hh:mm:ss": the next occurrence of that time of day. */
 static bool parse_time_of_day(const char *value, int64_t *seconds)
 {
     int hours, minutes, second, used = 0;
@@ -176,8 +176,7 @@ static bool set_number(struct arguments *arguments, const struct named_field *fi
         return true;
     }
     if (!parse_number(value, field->unit, place))
-        return error_set(error, ERROR_USAGE, "%s=%s is not a number with a unit that it can have",
-                         field->name, value);
+        return error_set(error, ERROR_USAGE, "%s=%s is not a number with a valid unit", field->name, value);
     return true;
 }
 
@@ -263,7 +262,7 @@ static bool set_second_depth(struct arguments *arguments, const char *text, stru
     return true;
 }
 
-/* "signal=38/39": the second is the wall clock's. */
+/* "signal=38/39": the second is for wall-clock samples. */
 static bool set_second_signal(struct arguments *arguments, const char *text, struct error *error)
 {
     const char *at = strstr(text, "signal=");
@@ -273,7 +272,7 @@ static bool set_second_signal(struct arguments *arguments, const char *text, str
         return true;
     if (!text_to_u64((struct text_view){slash + 1, strcspn(slash + 1, ",")}, &number) || number == 0 ||
         number > SIGNAL_LIMIT)
-        return error_set(error, ERROR_USAGE, "signal=NUMBER/WALL needs two numbers of signals");
+        return error_set(error, ERROR_USAGE, "signal=NUMBER/WALL needs two signal numbers");
     arguments->wall_signal_number = (int64_t)number;
     return true;
 }
@@ -339,7 +338,7 @@ enum output_format arguments_format(const struct arguments *arguments)
     return FORMAT_TEXT;
 }
 
-/* Replaces the pattern at *at by its text in `part` and moves on; false: a plain character. */
+/* Expands the pattern at *at into `part` and advances; false: a plain character. */
 static bool expand_one(const char **at, uint32_t sequence, char *part, size_t size)
 {
     const char *end;
@@ -370,7 +369,7 @@ static bool expand_one(const char **at, uint32_t sequence, char *part, size_t si
     }
     *at += 2;
     if ((*at)[-1] == 'n' && (*at)[0] == '{' && (end = strchr(*at, '}')) != NULL)
-        *at = end + 1; /* "%n{MAX}": the caller has brought the number below MAX */
+        *at = end + 1; /* "%n{MAX}": the caller has reduced the number below MAX */
     return true;
 }
 

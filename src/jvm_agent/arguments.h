@@ -1,7 +1,7 @@
 /*
  * arguments.h - the agent's argument string: "start,event=cpu,interval=1ms,file=out.jfr".
  *
- * The grammar and names are async-profiler's; see arguments.def. Texts point into a copy that arguments_parse() makes.
+ * The grammar and names are async-profiler's; see arguments.def. Strings point into a copy made by arguments_parse().
  *
  * Owns: that copy, until arguments_release().
  */
@@ -24,7 +24,7 @@ enum action {
     ACTION_RESUME,
     ACTION_STOP,
     ACTION_DUMP,
-    ACTION_ROTATE, /* goes on in another file */
+    ACTION_ROTATE, /* continue in another file */
     ACTION_STATUS,
     ACTION_METRICS,
     ACTION_LIST,
@@ -35,7 +35,7 @@ enum output_format {
     FORMAT_NONE,
     FORMAT_TEXT, /* flat and traces */
     FORMAT_FOLDED,
-    FORMAT_TREE, /* as text */
+    FORMAT_TREE, /* text output */
     FORMAT_JFR,
     FORMAT_FLAMEGRAPH,
     FORMAT_SVG,
@@ -48,16 +48,18 @@ struct argument_list {
 };
 
 struct arguments {
-    char *text;   /* cut into its parts */
-    char *source; /* as it came */
+    char *text;   /* split into arguments */
+    char *source; /* as given */
     enum action action;
     enum output_format format;
-    const char *unknown; /* the first argument that is not known */
+    const char *unknown; /* first unknown argument */
     const char *event;
     const char *file;
-    const char *labels; /* of all samples: "application=app-1;executor=3"; %2C for a comma */
+    const char *labels; /* for all samples: "application=app-1;executor=3"; %2C for a comma */
+    const char *redact_keys, *redact_texts; /* expressions of the application, see secret_patterns.h */
     const char *log;
-    const char *reply; /* where an attach command's words go, also those of its failure */
+    const char *view;  /* name of a view of the running recording; start, rotate and stop apply to it only */
+    const char *reply; /* file for the output and errors of an attach command */
     const char *log_level;
     const char *filter;
     const char *title;
@@ -66,9 +68,9 @@ struct arguments {
     const char *jfr_sync;
     const char *clock;
     const char *least_width;       /* minwidth */
-    const char *begin, *end;       /* functions that open and close the window of sampling */
+    const char *begin, *end;       /* functions that open and close the sampling window */
     const char *rate_limit;        /* "cpu:50;alloc:100" */
-    const char *jfr_options;       /* taken, without effect */
+    const char *jfr_options;       /* accepted, without effect */
     const char *descriptor_source; /* fdtransfer */
     int64_t interval;
     int64_t timeout_s;
@@ -82,7 +84,7 @@ struct arguments {
     int64_t chunk_bytes;
     int64_t chunk_s;
     int64_t memory_limit_bytes;
-    int64_t python_rate; /* samples a second of Python processes that the JVM starts */
+    int64_t python_rate; /* samples per second of Python processes started by the JVM */
     int64_t traces;
     int64_t flat;
     int64_t signal_number;
@@ -95,10 +97,10 @@ struct arguments {
     double least_width_percent;
 };
 
-/* Never fails for an unknown name (it is remembered), but for a value that cannot be. */
+/* Fails for an invalid value. An unknown name is not an error; the first one is kept. */
 bool arguments_parse(struct arguments *arguments, const char *text, struct error *error) MUST_CHECK;
 void arguments_release(struct arguments *arguments);
-/* The format asked for, or the one that the file's name stands for. */
+/* The requested format, or the one selected by the file extension. */
 enum output_format arguments_format(const struct arguments *arguments);
 /* "%p" process id, "%t" time, "%n" sequence number, "%{NAME}" environment. False: longer than `size`. */
 bool arguments_expand_file(const char *pattern, uint32_t sequence, char *path, size_t size);

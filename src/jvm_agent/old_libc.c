@@ -1,6 +1,6 @@
 /*
- * Functions that newer glibcs give a newer version, or made functions of what was inline: defined here, for this library
- * alone, over what every glibc since 2.17 has. They come first when the library is linked.
+ * Functions that newer glibc versions export with a newer symbol version, or that used to be inline: defined here, for
+ * this library only, based on functions of glibc 2.17. They have precedence when the library is linked.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #define OLDEST "GLIBC_2.2.5"
 #endif
 
-/* libc names parameters by words that are its own. */
+/* libc uses reserved names for parameters. */
 /* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name) */
 
 /* OLD(result, name, parameters, arguments): the function's oldest version. */
@@ -30,8 +30,19 @@
     }
 
 OLD(int, dladdr, (const void *address, Dl_info *info), (address, info))
+OLD(int, dlclose, (void *handle), (handle))
+OLD(char *, dlerror, (void), ())
 OLD(void *, dlopen, (const char *path, int mode), (path, mode))
 OLD(void *, dlsym, (void *handle, const char *name), (handle, name))
+#if !defined(__aarch64__)
+#undef OLDEST
+#define OLDEST "GLIBC_2.3.3"
+#endif
+OLD(int, dlinfo, (void *restrict handle, int request, void *restrict result), (handle, request, result))
+#if !defined(__aarch64__)
+#undef OLDEST
+#define OLDEST "GLIBC_2.2.5"
+#endif
 OLD(int, pthread_create,
     (pthread_t * thread, const pthread_attr_t *attributes, void *(*run)(void *), void *context),
     (thread, attributes, run, context))
@@ -39,9 +50,10 @@ OLD(int, pthread_detach, (pthread_t thread), (thread))
 OLD(void *, pthread_getspecific, (pthread_key_t key), (key))
 OLD(int, pthread_key_create, (pthread_key_t * key, void (*end)(void *)), (key, end))
 OLD(int, pthread_join, (pthread_t thread, void **result), (thread, result))
+OLD(int, pthread_mutex_trylock, (pthread_mutex_t * mutex), (mutex))
 OLD(int, pthread_sigmask, (int how, const sigset_t *set, sigset_t *before), (how, set, before))
 
-/* On 64-bit machines the kernel's structure is libc's. */
+/* On 64-bit machines struct stat64 is struct stat. */
 __attribute__((visibility("hidden"))) int stat64(const char *path, struct stat64 *status);
 int stat64(const char *path, struct stat64 *status)
 {

@@ -1,5 +1,6 @@
 /*
- * own_thread.h - the agent's own threads: no signal reaches them, and they are never sampled.
+ * own_thread.h - the agent's own threads: they block all signals except those of faults and SIGPROF, and are never
+ * sampled.
  */
 #ifndef JVM_AGENT_OWN_THREAD_H
 #define JVM_AGENT_OWN_THREAD_H
@@ -8,7 +9,7 @@
 #include <stdbool.h>
 
 bool own_thread_start(pthread_t *thread, void *(*run)(void *context), void *context);
-/* To be called first and last by the thread itself. */
+/* Called by the thread itself, first and last. */
 void own_thread_enter(void);
 void own_thread_leave(void);
 

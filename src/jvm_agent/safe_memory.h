@@ -1,10 +1,10 @@
 /*
- * safe_memory.h - memory that a signal handler may ask for: mapped pages, handed out without locks.
+ * safe_memory.h - memory for signal handlers: mapped pages, allocated without locks.
  *
- * safe_arena hands out pieces; safe_items hands out numbered items of one size, from 1 on.
+ * safe_arena allocates pieces; safe_items allocates numbered items of one size, from 1 on.
  *
- * Owns: its pages, until the *_release() call, which no handler may run beside.
- * Threads: any, also signal handlers; no locks.
+ * Owns: its pages, until the *_release() call, which must not run concurrently with a handler.
+ * Threads: any, including signal handlers; no locks.
  * Limit: limit_bytes of the arena; then NULL, and `refused` counts it.
  */
 #ifndef JVM_AGENT_SAFE_MEMORY_H
@@ -29,27 +29,34 @@ struct safe_arena {
     _Atomic size_t mapped_bytes;
     _Atomic uint64_t refused;
     size_t limit_bytes;
-    char *block; /* what was reserved, from a boundary of large pages on */
+    void (*at_mark)(void); /* called once, perhaps in a handler, when three quarters are used; or NULL */
+    char *block;           /* reserved memory, aligned to a huge page */
     char *block_pages;
     size_t block_bytes;
     _Atomic size_t block_used;
 };
 
 void safe_arena_init(struct safe_arena *arena, size_t limit_bytes);
-/* After what was mapped for it, since that may lie in what was reserved. */
+static inline size_t safe_arena_mark(const struct safe_arena *arena)
+{
+    return arena->limit_bytes / 4 * 3;
+}
+
+/* Call after unmapping tables, which may be in the reserved memory. */
 void safe_arena_release(struct safe_arena *arena);
-/* Memory in one piece for what is mapped next; beside the limit. Without it there is other memory. */
+/* Reserves contiguous memory for the following mappings, outside of the limit. They are mapped elsewhere if this
+ * fails. */
 void safe_arena_reserve(struct safe_arena *arena, size_t size);
-/* Present pages for a table, of what was reserved or of their own. Beside the limit. */
+/* Present pages for a table, in reserved memory or mapped separately. Not counted against the limit. */
 void *safe_arena_map(struct safe_arena *arena, size_t size);
 void safe_arena_unmap(struct safe_arena *arena, void *pages, size_t size);
-/* Against the limit, and what is reserved and not used. */
+/* Bytes counted against the limit, and reserved but unused ones. */
 static inline size_t safe_arena_bytes(const struct safe_arena *arena)
 {
     return atomic_load(&arena->mapped_bytes) + arena->block_bytes - atomic_load(&arena->block_used);
 }
 
-/* Makes room for the first pieces, if there is any, so that no handler has to. */
+/* Allocates space for the first pieces, if possible, so that no handler has to. */
 void safe_arena_provide(struct safe_arena *arena);
 /* Eight-byte aligned, zeroed. NULL at the limit, or for a piece over SAFE_PIECE_LIMIT_BYTES. */
 void *safe_arena_allocate(struct safe_arena *arena, size_t size);
@@ -58,7 +65,7 @@ void *safe_arena_allocate(struct safe_arena *arena, size_t size);
 #define SAFE_SEGMENTS 16384
 
 struct safe_items {
-    struct safe_arena *arena; /* counts the bytes, so that one limit holds for all */
+    struct safe_arena *arena; /* counts the bytes, so that one limit applies to all */
     size_t item_bytes;
     _Atomic uint32_t count;
     _Atomic(char *) *segments;
@@ -75,14 +82,14 @@ static inline void *safe_items_at(const struct safe_items *items, uint32_t numbe
     return segment + (size_t)(number % SAFE_SEGMENT_ITEMS) * items->item_bytes;
 }
 
-/* Numbers of items run from 1 to this. */
+/* Item numbers range from 1 to this. */
 static inline uint32_t safe_items_count(const struct safe_items *items)
 {
     return atomic_load_explicit(&items->count, memory_order_acquire);
 }
 
-/* Pages straight from the kernel, zeroed, or NULL. Present ones cost no fault when a handler first touches them: each
-   fault costs more than a walk's step. */
+/* Pages directly from the kernel, zeroed, or NULL. Present pages cause no page fault when a handler first touches
+ * them: a fault is more expensive than a step of a walk. */
 void *safe_map(size_t size);
 void *safe_map_present(size_t size);
 void safe_unmap(void *pages, size_t size);

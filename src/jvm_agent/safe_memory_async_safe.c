@@ -4,7 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The raw system call: libc's mmap() may be replaced by an interposed one that allocates. */
+/* The raw system call: libc's mmap() may be interposed by one that allocates. */
 static void *map(size_t size, int flags)
 {
     long pages =
@@ -28,7 +28,7 @@ void safe_unmap(void *pages, size_t size)
         syscall(SYS_munmap, pages, size);
 }
 
-/* In as few large pages as the system gives: the handler starts with cold caches, and would look up each small one. */
+/* In as few huge pages as possible: a handler starts with cold TLBs. */
 void safe_arena_reserve(struct safe_arena *arena, size_t size)
 {
     char *pages = safe_map(size + SAFE_HUGE_PAGE_BYTES);
@@ -66,8 +66,12 @@ void safe_arena_unmap(struct safe_arena *arena, void *pages, size_t size)
 static bool charge(struct safe_arena *arena, size_t size)
 {
     size_t before = atomic_fetch_add(&arena->mapped_bytes, size);
-    if (before + size <= arena->limit_bytes)
+    if (before + size <= arena->limit_bytes) {
+        if (arena->at_mark != NULL && before < safe_arena_mark(arena) &&
+            before + size >= safe_arena_mark(arena))
+            arena->at_mark();
         return true;
+    }
     atomic_fetch_sub(&arena->mapped_bytes, size);
     atomic_fetch_add(&arena->refused, 1);
     return false;
@@ -91,6 +95,7 @@ void safe_arena_init(struct safe_arena *arena, size_t limit_bytes)
     atomic_store(&arena->mapped_bytes, 0);
     atomic_store(&arena->refused, 0);
     arena->limit_bytes = limit_bytes;
+    arena->at_mark = NULL;
     arena->block = arena->block_pages = NULL;
     arena->block_bytes = 0;
     atomic_store(&arena->block_used, 0);
@@ -182,7 +187,7 @@ static bool provide_segment(struct safe_items *items, size_t index)
     return true;
 }
 
-/* With room for the first items if there is any, so that no handler has to provide it. */
+/* Allocates the first items, if possible, so that no handler has to. */
 bool safe_items_init(struct safe_items *items, struct safe_arena *arena, size_t item_bytes)
 {
     items->arena = arena;

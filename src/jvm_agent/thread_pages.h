@@ -1,12 +1,14 @@
 /*
- * thread_pages.h - where thread_table.c and thread_find_async_safe.c meet: thread id to record, in two steps.
+ * thread_pages.h - shared by thread_table.c and thread_find_async_safe.c: two-level map from thread id to record.
  */
 #ifndef JVM_AGENT_THREAD_PAGES_H
 #define JVM_AGENT_THREAD_PAGES_H
 
-#include "jvm_agent/thread_table.h"
+#include <stdatomic.h>
 
-/* Linux gives thread ids below 2^22. */
+struct thread_record;
+
+/* Thread ids of Linux are below 2^22. */
 #define THREAD_PAGES 4096u
 #define THREAD_PAGE_SLOTS 1024u
 

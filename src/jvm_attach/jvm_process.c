@@ -26,7 +26,7 @@ static bool read_file(pid_t pid, const char *name, struct text_builder *builder)
     return size == 0;
 }
 
-/* The numbers of a line such as "Uid:\t1000\t1001\t1000\t1000". */
+/* The field of a line such as "Uid:\t1000\t1001\t1000\t1000". */
 static struct text_view field(struct text_view line, unsigned index)
 {
     struct text_view item = {"", 0};
@@ -112,7 +112,7 @@ void jvm_process_release(struct jvm_process *process)
     text_builder_release(&process->environment);
 }
 
-/* Arguments of the command line, then the words of variables that the launcher or the JVM adds to it. */
+/* Arguments of the command line, then words of the variables that the launcher or the JVM appends to it. */
 struct option_walk {
     struct text_view arguments, environment, words;
 };

@@ -1,5 +1,5 @@
 /*
- * jvm_process.h - what /proc says about a JVM that one wants to attach to.
+ * jvm_process.h - facts from /proc about a JVM to attach to.
  *
  * Owns: the command line and the environment, until jvm_process_release().
  * Threads: one at a time.
@@ -20,20 +20,21 @@ enum jvm_kind { JVM_NONE, JVM_HOTSPOT, JVM_OPENJ9 };
 
 struct jvm_process {
     pid_t pid;
-    pid_t inner_pid; /* as the process itself sees it, in its container */
+    pid_t inner_pid; /* in the process's own namespace (container) */
     uid_t uid;       /* effective */
     gid_t gid;
     char state;         /* 'T' is stopped, 'Z' is dead */
     bool handles_quit;  /* SIGQUIT has a handler; without one it would kill the process */
-    bool maps_readable; /* /proc/PID/maps could be read, so that kind is sure */
+    bool maps_readable; /* /proc/PID/maps could be read, so `kind` is certain */
     enum jvm_kind kind;
-    struct text_builder command_line; /* arguments, each ended by a zero byte */
-    struct text_builder environment;  /* the same; empty when it may not be read */
+    struct text_builder command_line; /* null-terminated arguments */
+    struct text_builder environment;  /* the same; empty if not readable */
 };
 
 bool jvm_process_read(struct jvm_process *process, pid_t pid, struct error *error) MUST_CHECK;
 void jvm_process_release(struct jvm_process *process);
-/* What the JVM got on its command line or by JAVA_TOOL_OPTIONS, JDK_JAVA_OPTIONS or _JAVA_OPTIONS: the last of -XX:+NAME and -XX:-NAME decides; otherwise the given default. */
+/* The value of a flag on the command line or in JAVA_TOOL_OPTIONS, JDK_JAVA_OPTIONS or _JAVA_OPTIONS: the last one
+ * of -XX:+NAME and -XX:-NAME; otherwise the given default. */
 bool jvm_process_flag(const struct jvm_process *process, const char *name, bool when_absent);
 
 #endif

@@ -21,7 +21,7 @@ TEST(reads_this_process)
     CHECK(!process.handles_quit);
     CHECK(process.command_line.size > 0);
     CHECK(!attach_check(&process, &error));
-    CHECK(strstr(error.message, "is no JVM") != NULL);
+    CHECK(strstr(error.message, "is not a JVM") != NULL);
     jvm_process_release(&process);
     CHECK(signal(SIGQUIT, on_quit) != SIG_ERR);
     CHECK_OK(error, jvm_process_read(&process, getpid(), &error));

@@ -1,6 +1,6 @@
 /*
- * Puts the agent's library where the target can load it. A copy's name is made of its content; a file that is already
- * there is used only when nobody else could have put it there and its bytes are the same.
+ * Makes the agent's library available to the target. The name of a copy is derived from its content; an existing file
+ * is used only if no other user could have created it and its bytes are the same.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +14,7 @@
 
 #include "base/hash.h"
 #include "jvm_attach/attach.h"
+#include "jvm_attach/target_folder.h"
 
 enum { LIBRARY_LIMIT_BYTES = 64 << 20 };
 
@@ -28,7 +29,7 @@ static bool read_whole(int descriptor, struct text_builder *content)
     }
 }
 
-/* Mode bits that let the target's user open it; for folders, pass through. */
+/* True if the mode bits permit the target's user to open it or, for folders, to pass through. */
 static bool allows(const struct stat *status, const struct jvm_process *process, mode_t bit)
 {
     if (process->uid == 0)
@@ -53,7 +54,7 @@ static bool way_is_open(const struct jvm_process *process, const char *root, con
     return stat(part, &status) == 0 && allows(&status, process, 4);
 }
 
-/* The target sees the very same file under the same path, and may read it. */
+/* The target sees the same file under the same path, and may read it. */
 static bool is_visible(const struct jvm_process *process, const char *root, const char *path)
 {
     char inside[2 * PATH_MAX];
@@ -95,7 +96,7 @@ static bool write_whole(int descriptor, struct text_view content)
     return true;
 }
 
-/* Under a name of its own first, so that a half-written library is never loaded. */
+/* Written under a temporary name first, so that an incomplete library is never loaded. */
 static bool write_copy(const char *path, struct text_view content)
 {
     char temporary[2 * PATH_MAX + 16];
@@ -110,29 +111,24 @@ static bool write_copy(const char *path, struct text_view content)
     return good;
 }
 
-/* A container's /tmp must be a real folder: a link in it would lead into our own file system. */
-static bool can_run_code(const char *folder)
+static bool can_run_code(int folder)
 {
-    struct stat type;
     struct statvfs status;
-    if (lstat(folder, &type) != 0 || !S_ISDIR(type.st_mode))
-        return false;
-    return statvfs(folder, &status) == 0 && (status.f_flag & (ST_NOEXEC | ST_RDONLY)) == 0;
+    return fstatvfs(folder, &status) == 0 && (status.f_flag & (ST_NOEXEC | ST_RDONLY)) == 0;
 }
 
-static bool copy_into(const struct jvm_process *process, const char *root, const char *folder,
+static bool copy_into(const struct jvm_process *process, int descriptor, const char *folder,
                       struct text_view content, char *path_in_target)
 {
-    char outside[2 * PATH_MAX];
-    snprintf(outside, sizeof(outside), "%s%s", root, folder);
-    if (!can_run_code(outside))
-        return false;
+    char root[64], outside[PATH_MAX];
     uint64_t hash = hash_bytes(content.data, content.size);
+    snprintf(root, sizeof(root), "/proc/%d/root", (int)process->pid);
     for (unsigned attempt = 0; attempt < 4;
-         attempt++) { /* another number when somebody else's file is in the way */
+         attempt++) { /* another number if another user's file has the name */
         snprintf(path_in_target, PATH_MAX, "%s/.libsparkflame-%016llx-%u.so", folder,
                  (unsigned long long)hash, attempt);
-        snprintf(outside, sizeof(outside), "%s%s", root, path_in_target);
+        snprintf(outside, sizeof(outside), "/proc/self/fd/%d/%s", descriptor,
+                 strrchr(path_in_target, '/') + 1);
         if (is_same_copy(outside, process, content))
             return true;
         struct stat status;
@@ -144,8 +140,20 @@ static bool copy_into(const struct jvm_process *process, const char *root, const
     return false;
 }
 
-static bool copy_library(const struct jvm_process *process, const char *root, const char *library,
-                         char *path_in_target, struct error *error)
+/* Through a descriptor: a container's /tmp may become a link into our own file system at any moment. */
+static bool copy_into_folder(const struct jvm_process *process, const char *folder, struct text_view content,
+                             char *path_in_target)
+{
+    int descriptor = target_folder_open(process->pid, folder);
+    if (descriptor < 0)
+        return false;
+    bool copied = can_run_code(descriptor) && copy_into(process, descriptor, folder, content, path_in_target);
+    close(descriptor);
+    return copied;
+}
+
+static bool copy_library(const struct jvm_process *process, const char *library, char *path_in_target,
+                         struct error *error)
 {
     static const char *const folders[] = {"/tmp", "/var/tmp", "/dev/shm"};
     struct text_builder content;
@@ -158,13 +166,13 @@ static bool copy_library(const struct jvm_process *process, const char *root, co
         close(descriptor);
     bool placed = false;
     for (size_t i = 0; good && !placed && i < 3; i++)
-        placed = copy_into(process, root, folders[i], text_builder_view(&content), path_in_target);
+        placed = copy_into_folder(process, folders[i], text_builder_view(&content), path_in_target);
     if (good && !placed)
-        error_set(
-            error, ERROR_SYSTEM,
-            "cannot put %s where process %d can load it: its /tmp, /var/tmp and /dev/shm are not writable or "
-            "mounted noexec; copy it into the container and give its path there",
-            library, (int)process->pid);
+        error_set(error, ERROR_SYSTEM,
+                  "cannot copy %s to where process %d can load it: its /tmp, /var/tmp and /dev/shm are not "
+                  "writable or "
+                  "mounted noexec; copy it into the container and use its path there",
+                  library, (int)process->pid);
     text_builder_release(&content);
     return placed;
 }
@@ -180,5 +188,5 @@ bool attach_place_library(const struct jvm_process *process, const char *library
         snprintf(path_in_target, PATH_MAX, "%s", resolved);
         return true;
     }
-    return copy_library(process, root, resolved, path_in_target, error);
+    return copy_library(process, resolved, path_in_target, error);
 }

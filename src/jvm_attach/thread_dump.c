@@ -4,10 +4,10 @@
 
 struct dump_writer {
     struct output *output;
-    struct text_view locks[64]; /* of the present thread, written after its frames */
+    struct text_view locks[64]; /* of the current thread, written after its frames */
     size_t lock_count;
     size_t threads;
-    size_t frames; /* of the present thread */
+    size_t frames; /* of the current thread */
     unsigned deadlocks;
     bool in_thread;
 };
@@ -41,7 +41,7 @@ static void close_thread(struct dump_writer *writer)
     writer->in_thread = false;
 }
 
-/* A name may hold quotes itself: it ends at the one before the number, or before os_prio for threads of the VM. */
+/* A name may contain quotes: it ends at the one before the number, or before os_prio for threads of the VM. */
 static size_t name_end(struct text_view line)
 {
     static const char *const ends[] = {"\" #", "\" os_prio=", "\" prio=", "\" daemon "};
@@ -121,7 +121,7 @@ static void write_frame(struct dump_writer *writer, struct text_view line)
     output_byte(writer->output, '}');
 }
 
-/* Frames and locks come only inside a thread. */
+/* Frames and locks occur only inside a thread. */
 static void write_line(struct dump_writer *writer, struct text_view line)
 {
     static const struct text_view state = TEXT("java.lang.Thread.State:");
@@ -130,7 +130,7 @@ static void write_line(struct dump_writer *writer, struct text_view line)
         open_thread(writer, line);
     } else if (text_starts_with(text, TEXT("Found ")) &&
                text_find(text, TEXT("deadlock")) != TEXT_NOT_FOUND) {
-        close_thread(writer); /* what follows repeats the threads concerned */
+        close_thread(writer); /* the following lines repeat the threads concerned */
         writer->deadlocks += text_ends_with(text, TEXT(":"));
     } else if (!writer->in_thread) {
         return;

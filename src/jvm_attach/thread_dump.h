@@ -1,5 +1,5 @@
 /*
- * thread_dump.h - a JVM's own thread dump (jcmd Thread.print, jstack, SIGQUIT) as JSON.
+ * thread_dump.h - converts a JVM's thread dump (jcmd Thread.print, jstack, SIGQUIT) to JSON.
  *
  * Owns: nothing. Threads: any.
  */
@@ -10,7 +10,7 @@
 #include "base/text_view.h"
 
 /* {"vm":…,"threads":[{"name":…,"id":…,"os_id":…,"daemon":…,"cpu_ms":…,"state":…,"frames":[{"method":…,"file":…,
-   "line":…}],"locks":[…]}],"deadlocks":N}; lines in another form are passed over. */
+ * "line":…}],"locks":[…]}],"deadlocks":N}; other lines are skipped. */
 void thread_dump_write_json(struct output *output, struct text_view dump);
 
 #endif
