@@ -11,12 +11,12 @@
 #define PAGE_BYTES 4096
 #define REFRESH_NS INT64_C(500000000)
 #define MOST_NAME_BYTES 1024
-/* In the map of functions: the loop, and what is not shown. */
+/* Values in the map of functions: the interpreter loop, and hidden functions. */
 #define IS_EVAL (UINT32_MAX - 1)
 #define IS_HIDDEN (UINT32_MAX - 2)
 #define UNKNOWN_NAME TEXT("[unknown]")
 
-/* Parts of the interpreter that only lead from one call to the next. */
+/* Functions of the interpreter that only lead from one call to the next. */
 static const char *const PLUMBING[] = {
     "_PyEval_",
     "PyEval_",
@@ -65,7 +65,7 @@ void native_copy_release(struct native_copy *copy)
     copy->bytes = NULL;
 }
 
-/* Page by page: the kernel ends at the first one that is not mapped, which is above the stack. */
+/* Page by page: the kernel stops at the first unmapped one, which is above the stack. */
 bool native_copy_take(struct native_copy *copy, const struct thread_pause *pause,
                       struct process_memory *memory)
 {
@@ -115,7 +115,7 @@ static bool read_copy(void *context, uint64_t address, uint64_t *value)
     return true;
 }
 
-/* Libraries are loaded at any time; what is not known is looked for again, but not at each sample. */
+/* Libraries may be loaded at any time; unknown addresses are searched again, but not for each sample. */
 static struct module *find_module(struct native_modules *modules, uint64_t address, int64_t now_ns)
 {
     const struct module *module = modules->map.index == NULL ? NULL : module_map_find(&modules->map, address);
@@ -144,7 +144,7 @@ static bool is_plumbing(const char *name)
     return false;
 }
 
-/* The interpreter's own module has its runtime in its data. */
+/* The interpreter's module contains its runtime in its data. */
 static bool is_interpreter(const struct module *module, uint64_t runtime)
 {
     struct elf_segment segment;
@@ -176,7 +176,7 @@ static uint32_t name_address(struct native_modules *modules, struct python_funct
     return python_functions_add_native(functions, text_of(name), text_of(module->name));
 }
 
-/* Several frames of a library without names are shown as one. */
+/* Several frames of a library without symbols are shown as one. */
 static bool is_unknown_again(const struct native_stack *stack, const struct python_functions *functions,
                              uint32_t function)
 {
@@ -243,7 +243,7 @@ static size_t count_entries(const struct merged_python *python, size_t count)
     return entries;
 }
 
-/* The Python frames that one call runs; returns where the next call's begin. */
+/* Adds the Python frames of one call; returns the index of the next call's first one. */
 static size_t put_call(const struct merged_python *python, size_t count, size_t at,
                        struct python_frame *merged, size_t *merged_count)
 {
@@ -262,7 +262,7 @@ size_t native_stack_merge(const struct native_stack *native, const struct merged
     size_t calls = count_calls(native);
     bool fits = calls == count_entries(python, python_count);
     size_t merged_count = 0, at = 0;
-    /* Without a call it is not known where the native frames belong. */
+    /* Without a call the position of the native frames is unknown. */
     for (size_t i = 0; calls > 0 && i < native->count && at < python_count; i++) {
         const struct native_frame *frame = &native->frames[i];
         if (frame->function != NO_FUNCTION)

@@ -10,7 +10,7 @@
 #define CAPABILITY_TRACE 19
 #define STATUS_BYTES 4096
 
-/* What a container must be started with. */
+/* Options with which a container must be started. */
 #define CONTAINER_FIX                                  \
     "In a container: docker run --cap-add SYS_PTRACE " \
     "(Kubernetes: securityContext: {capabilities: {add: [SYS_PTRACE]}})"
@@ -25,7 +25,7 @@ static ssize_t read_text(const char *path, char *text, size_t size)
     return got;
 }
 
-/* The mask on the line of /proc/PID/status that begins with the name; 0 when there is none. */
+/* The mask on the line of /proc/PID/status that starts with the name; 0 if there is none. */
 static uint64_t read_mask(const char *pid, const char *name)
 {
     char path[64], status[STATUS_BYTES];
@@ -63,7 +63,7 @@ void process_denial_find(struct process_denial *denial, pid_t pid)
         text[0] <= '3')
         denial->trace_scope = text[0] - '0';
     snprintf(number, sizeof(number), "%d", (int)pid);
-    /* The files of a process that hides its memory belong to root. */
+    /* The files of a process that is not dumpable belong to root. */
     snprintf(text, sizeof(text), "/proc/%d/mem", (int)pid);
     denial->has_other_rights =
         (read_mask(number, "CapPrm:") & ~own) != 0 ||
@@ -75,8 +75,8 @@ bool process_denial_explain(const struct process_denial *denial, struct error *e
     int pid = (int)denial->pid;
     if (denial->trace_scope == 3)
         return error_set(error, ERROR_SYSTEM,
-                         "process %d may not be read: kernel.yama.ptrace_scope is 3, which forbids it to "
-                         "everybody until the machine is started again with another value",
+                         "process %d may not be read: kernel.yama.ptrace_scope is 3, which denies it to "
+                         "everyone until the machine is rebooted with another value",
                          pid);
     if (denial->may_trace)
         return error_set(
@@ -95,16 +95,17 @@ bool process_denial_explain(const struct process_denial *denial, struct error *e
     if (denial->trace_scope > 0)
         return error_set(
             error, ERROR_SYSTEM,
-            "process %d may not be read: kernel.yama.ptrace_scope is %d, so that only %s. Run it with "
+            "process %d may not be read: kernel.yama.ptrace_scope is %d, so only %s. Run it with "
             "sudo%s, "
-            "or allow it to all: sysctl -w kernel.yama.ptrace_scope=0. " CONTAINER_FIX,
+            "or allow it for all: sysctl -w kernel.yama.ptrace_scope=0. " CONTAINER_FIX,
             pid, denial->trace_scope, denial->trace_scope == 1 ? "its parents and root may" : "root may",
             denial->trace_scope == 1 ? ", start the program with `sparkflame record -- PROGRAM`" : "");
     if (denial->has_other_rights)
-        return error_set(error, ERROR_SYSTEM,
-                         "process %d may not be read: it has capabilities that this command lacks, or hides "
-                         "its memory (prctl PR_SET_DUMPABLE). Run it with sudo. " CONTAINER_FIX,
-                         pid);
+        return error_set(
+            error, ERROR_SYSTEM,
+            "process %d may not be read: it has capabilities that this command lacks, or protects "
+            "its memory (prctl PR_SET_DUMPABLE). Run it with sudo. " CONTAINER_FIX,
+            pid);
     return error_set(
         error, ERROR_SYSTEM,
         "process %d may not be read: the system forbids it (a seccomp profile, a security module "

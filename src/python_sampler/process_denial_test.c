@@ -26,14 +26,14 @@ TEST(other_users_are_named)
 TEST(each_level_of_yama_has_its_fix)
 {
     struct process_denial denial = {.pid = 7, .target_is_known = true, .trace_scope = 1};
-    CHECK(says(&denial, "ptrace_scope is 1, so that only its parents and root may"));
+    CHECK(says(&denial, "ptrace_scope is 1, so only its parents and root may"));
     CHECK(says(&denial, "sparkflame record -- PROGRAM"));
     CHECK(says(&denial, "sysctl -w kernel.yama.ptrace_scope=0"));
     denial.trace_scope = 2;
-    CHECK(says(&denial, "so that only root may"));
+    CHECK(says(&denial, "so only root may"));
     CHECK(!says(&denial, "record -- PROGRAM"));
     denial.trace_scope = 3;
-    CHECK(says(&denial, "until the machine is started again"));
+    CHECK(says(&denial, "until the machine is rebooted"));
     CHECK(!says(&denial, "sysctl"));
 }
 

@@ -10,7 +10,19 @@
 
 void process_memory_init(struct process_memory *memory, pid_t pid)
 {
-    *memory = (struct process_memory){.pid = pid, .inner_pid = process_inner_number(pid), .descriptor = -1};
+    *memory = (struct process_memory){
+        .pid = pid, .inner_pid = process_inner_number(pid), .descriptor = -1, .effort_left = INT64_MAX};
+}
+
+void process_memory_init_source(struct process_memory *memory, struct memory_source source)
+{
+    *memory = (struct process_memory){
+        .descriptor = -1, .way = MEMORY_BY_SOURCE, .source = source, .effort_left = INT64_MAX};
+}
+
+void process_memory_allow(struct process_memory *memory, int64_t effort)
+{
+    memory->effort_left = effort;
 }
 
 void process_memory_release(struct process_memory *memory)
@@ -55,11 +67,32 @@ static enum memory_result read_from_file(struct process_memory *memory, const st
     return MEMORY_OK;
 }
 
+static enum memory_result read_otherwise(struct process_memory *memory, const struct iovec *ranges,
+                                         size_t count, void *to, size_t total_bytes)
+{
+    if (memory->way == MEMORY_BY_FILE)
+        return read_from_file(memory, ranges, count, to);
+    size_t got = memory->source.read(memory->source.context, ranges, count, to, total_bytes);
+    return got == total_bytes ? MEMORY_OK : MEMORY_FAULT;
+}
+
+/* False if the limit is reached. */
+static inline bool spend(struct process_memory *memory, size_t bytes)
+{
+    memory->effort_left -= PROCESS_MEMORY_CALL_EFFORT + (int64_t)bytes;
+    if (LIKELY(memory->effort_left >= 0))
+        return true;
+    memory->effort_left = -1;
+    return false;
+}
+
 enum memory_result process_memory_read_ranges(struct process_memory *memory, const struct iovec *ranges,
                                               size_t count, void *to, size_t total_bytes)
 {
-    if (memory->through_file)
-        return read_from_file(memory, ranges, count, to);
+    if (UNLIKELY(!spend(memory, total_bytes)))
+        return MEMORY_FAULT;
+    if (UNLIKELY(memory->way != MEMORY_BY_CALL))
+        return read_otherwise(memory, ranges, count, to, total_bytes);
     struct iovec local = {to, total_bytes};
     memory->calls++;
     ssize_t got = process_vm_readv(memory->pid, &local, 1, ranges, count, 0);
@@ -68,7 +101,7 @@ enum memory_result process_memory_read_ranges(struct process_memory *memory, con
     if (got >= 0)
         return MEMORY_FAULT;
     if (errno == ENOSYS) {
-        memory->through_file = true;
+        memory->way = MEMORY_BY_FILE;
         return read_from_file(memory, ranges, count, to);
     }
     return result_of_errno();
@@ -85,11 +118,16 @@ size_t process_memory_read_some(struct process_memory *memory, const struct iove
 {
     struct iovec local = {to, room_bytes};
     size_t size = 0;
+    if (!spend(memory, room_bytes))
+        return 0;
+    if (memory->way == MEMORY_BY_SOURCE)
+        return memory->source.read(memory->source.context, ranges, count, to, room_bytes);
     memory->calls++;
-    ssize_t got = memory->through_file ? -1 : process_vm_readv(memory->pid, &local, 1, ranges, count, 0);
+    ssize_t got =
+        memory->way == MEMORY_BY_FILE ? -1 : process_vm_readv(memory->pid, &local, 1, ranges, count, 0);
     if (got >= 0)
         return (size_t)got;
-    while (memory->through_file && count-- > 0 &&
+    while (memory->way == MEMORY_BY_FILE && count-- > 0 &&
            read_from_file(memory, ranges, 1, (char *)to + size) == MEMORY_OK)
         size += ranges++->iov_len;
     return size;
@@ -107,7 +145,6 @@ bool process_memory_explain(const struct process_memory *memory, enum memory_res
     case MEMORY_GONE:
         return error_set(error, ERROR_SYSTEM, "process %d has ended", pid);
     default:
-        return error_set(error, ERROR_BAD_INPUT,
-                         "process %d: memory that should hold Python's state is not mapped", pid);
+        return error_set(error, ERROR_BAD_INPUT, "process %d: memory of Python's state is not mapped", pid);
     }
 }

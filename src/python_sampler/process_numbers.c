@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The last number of the line "NSpid:", which is the innermost. */
+/* The last id of the line "NSpid:", which is that of the innermost namespace. */
 static pid_t read_inner_number(const char *path, pid_t otherwise)
 {
     char text[4096];
@@ -51,6 +51,13 @@ pid_t process_find_thread(pid_t pid, pid_t inner)
     }
     closedir(folder);
     return found;
+}
+
+bool process_has_thread(pid_t pid, pid_t thread)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%d/task/%d", (int)pid, (int)thread);
+    return thread > 0 && access(path, F_OK) == 0;
 }
 
 void process_visit_numbers(const char *text, size_t size, void (*visit)(void *context, pid_t child),

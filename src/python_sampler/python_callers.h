@@ -1,10 +1,10 @@
 /*
- * python_callers.h - the bytes of a thread's frames below its innermost one, as they were when the stack was last followed
- * frame by frame. Where they are the same again, so are the callers.
+ * python_callers.h - the bytes of a thread's frames outside of its innermost one, from the last time that the stack was
+ * followed frame by frame. If they are unchanged, the callers are, too.
  *
- * A frame that called another one does not change before that ends. All frames of the thread must lie one above the
- * other in its first chunk of frames, but for those that stand between two calls of the interpreter's loop: one of
- * these is made by a call from the frame below it and goes with the frame above it, and both are compared.
+ * A frame that called another one does not change until that one returns. All frames of the thread must be contiguous
+ * in its first chunk of frames, except those between two calls of the interpreter loop: such a frame is created by a
+ * call from the frame below it and removed with the frame above it, and both are compared.
  *
  * Owns: the bytes, until python_callers_release().
  * Threads: one at a time.
@@ -23,29 +23,29 @@
 
 struct python_callers {
     uint64_t start; /* address of the chunk */
-    size_t size;    /* up to the innermost frame; 0: none are known */
+    size_t size;    /* up to the innermost frame; 0: unknown */
     unsigned char *bytes;
     size_t capacity;
-    uint64_t previous;  /* the caller that the innermost frame had */
+    uint64_t previous;  /* caller of the innermost frame */
     size_t frame_count; /* of the whole stack */
     bool is_entry;      /* of the innermost frame, see python_stack_reader.h */
     bool is_taken;      /* the receiver has the frames of that stack */
-    uint8_t repeats;    /* how often on end they were found to be the same */
+    uint8_t repeats;    /* how often in a row they were unchanged */
 };
 
 void python_callers_init(struct python_callers *callers);
 void python_callers_release(struct python_callers *callers);
 void python_callers_forget(struct python_callers *callers);
-/* What is between the chunk's begin and the innermost frame; none are known when there is no room. The rest is the
- * caller's to fill in. */
+/* Sets the bytes between the start of the chunk and the innermost frame; unknown if there is no space. The caller
+ * sets the other fields. */
 void python_callers_set(struct python_callers *callers, uint64_t chunk, const unsigned char *bytes,
                         size_t size);
-/* Whether they are known, and the frame at `innermost` is the one above them. */
+/* True if they are known, and the frame at `innermost` is right above them. */
 bool python_callers_are_below(const struct python_callers *callers, uint64_t innermost);
-/* Whether both copies are the same as what is known. */
+/* True if both copies are equal to the known bytes. */
 bool python_callers_equal(const struct python_callers *callers, const unsigned char *first,
                           const unsigned char *second);
-/* Whether they were the same for so long that they are expected to be once more. */
+/* True if they were unchanged so often that they are expected to be unchanged again. */
 bool python_callers_are_steady(const struct python_callers *callers);
 void python_callers_count_repeat(struct python_callers *callers);
 

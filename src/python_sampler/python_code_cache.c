@@ -4,15 +4,15 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "python_sampler/python_returns.h"
 
 /* CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR */
 #define GENERATOR_FLAGS 0x2a0u
-#define MOST_CODE_BYTES 1024
 #define MOST_LINE_TABLE_BYTES ((size_t)1 << 20)
 #define MOST_CHECK_BYTES ((size_t)16 << 20)
-/* Codes that are watched at a time; others are compared in a read of their own. */
+/* Maximum number of watched codes; others are compared in a separate read. */
 #define MOST_WATCHED 200
-/* After so many comparisons it is found out anew which codes are in use. */
+/* Number of comparisons after which the codes in use are determined again. */
 #define MOST_WATCH_ROUNDS 256
 
 void python_code_cache_init(struct python_code_cache *cache)
@@ -40,7 +40,7 @@ void python_code_cache_release(struct python_code_cache *cache)
     free(cache->due);
 }
 
-/* All that was resolved is to be resolved again, which tells the codes in use. */
+/* Everything is to be resolved again, which shows the codes in use. */
 static void forget_watched(struct python_code_cache *cache)
 {
     for (size_t i = 0; i < cache->watched_count; i++)
@@ -81,7 +81,7 @@ static void fill_from_bytes(struct python_code *code, const struct python_layout
     code->line_table = load_u64(bytes + layout->code.line_table);
     code->first_line = load_u32(bytes + layout->code.first_line);
     code->version = version_of(layout, bytes);
-    /* Up to 3.10 co_flags stands right before co_firstlineno; later versions tell by the frame. */
+    /* Up to 3.10 co_flags is right before co_firstlineno; later versions use the frame's owner. */
     code->is_generator = layout->frame.owner == NO_OFFSET &&
                          (load_u32(bytes + layout->code.first_line - 4) & GENERATOR_FLAGS) != 0;
 }
@@ -96,7 +96,7 @@ static bool is_same_code(const struct python_code *code, const struct python_lay
            code->version == version_of(layout, bytes);
 }
 
-/* The type of code objects, recognised once by its name. */
+/* The type of code objects, recognized once by its name. */
 static bool is_code_type(struct python_code_cache *cache, const struct python_reader *reader, uint64_t type)
 {
     if (cache->code_type != 0)
@@ -144,20 +144,45 @@ static bool read_lines(struct python_code_cache *cache, const struct python_read
     return read;
 }
 
-/* The frame below a class's __init__, which only ends the call (3.13 and later), has a code without lines. */
+/* Without them, stacks are checked less. */
+static void read_returns(struct python_code_cache *cache, const struct python_reader *reader,
+                         struct python_code *code, const unsigned char *bytes)
+{
+    const struct python_layout *layout = reader->layout;
+    uint32_t offsets[PYTHON_MOST_RETURNS];
+    uint64_t units = load_u64(bytes + layout->object.tuple_size);
+    code->return_count = 0;
+    if (layout->code.returns[0] == 0 || units > PYTHON_MOST_BYTECODE_BYTES / 2)
+        return;
+    unsigned char *bytecode = malloc(2 * units + 1);
+    if (bytecode != NULL &&
+        process_memory_read(reader->memory, code->bytecode, bytecode, 2 * units) == MEMORY_OK) {
+        size_t count = python_returns_find(layout, bytecode, 2 * units, offsets);
+        uint32_t *kept = arena_allocate(&cache->lines, count * sizeof(*kept));
+        if (kept != NULL) {
+            memcpy(kept, offsets, count * sizeof(*kept));
+            code->returns = kept;
+            code->return_count = (uint32_t)count;
+        }
+    }
+    free(bytecode);
+}
+
+/* The frame below a class's __init__, which only ends the call (3.13 and later), has a code object without lines. */
 static bool is_hidden(struct text_view name, uint32_t first_line)
 {
     return first_line == 0 && text_equal(name, TEXT("__init__"));
 }
 
-/* Reads all about the code at code->address. False: that is no code object, or it changes right now. */
+/* Reads the code object at code->address. False: it is not a code object, or is being changed. */
 static bool read_code(struct python_code_cache *cache, const struct python_reader *reader,
                       struct python_functions *functions, struct python_code *code)
 {
-    unsigned char bytes[MOST_CODE_BYTES], again[MOST_CODE_BYTES];
+    unsigned char bytes[PYTHON_MOST_CODE_BYTES], again[PYTHON_MOST_CODE_BYTES];
     const struct python_layout *layout = reader->layout;
     size_t size = layout->code.bytes;
-    if (process_memory_read(reader->memory, code->address, bytes, size) != MEMORY_OK ||
+    if (size > sizeof(bytes) ||
+        process_memory_read(reader->memory, code->address, bytes, size) != MEMORY_OK ||
         !is_code_type(cache, reader, load_u64(bytes + layout->object.type)))
         return false;
     fill_from_bytes(code, layout, bytes);
@@ -167,6 +192,7 @@ static bool read_code(struct python_code_cache *cache, const struct python_reade
         !python_object_read_string(reader, code->file_name, &cache->file_text) ||
         !read_lines(cache, reader, code))
         return false;
+    read_returns(cache, reader, code, bytes);
     if (process_memory_read(reader->memory, code->address, again, size) != MEMORY_OK ||
         !is_same_code(code, layout, again))
         return false;
@@ -198,7 +224,7 @@ static bool is_due(const struct python_code *code, int64_t now_ns, uint64_t gene
                            : now_ns - code->checked_ns >= PYTHON_CODE_TRUST_NS;
 }
 
-/* Notes the known codes that must be compared with the target, and reads the unknown ones. */
+/* Collects the known codes that are to be compared with the target, and reads the unknown ones. */
 static bool collect(struct python_code_cache *cache, const struct python_reader *reader,
                     struct python_functions *functions, const struct python_raw_frame *raw, size_t count,
                     int64_t now_ns, uint64_t generation, size_t *due_count)
@@ -235,7 +261,7 @@ static bool add_spans_of(struct span_set *spans, const struct python_code *code,
            (code->version != 0 || span_set_add(spans, code->name, layout->object.string_hash + 8, 0));
 }
 
-/* One read of the heads of all due codes, and of the names of those that have no number of their own. */
+/* One read of the heads of all due codes, and of the names of those without a number of their own. */
 static bool read_due(struct python_code_cache *cache, const struct python_reader *reader, size_t due_count)
 {
     struct iovec ranges[SPAN_SET_MOST_SPANS];
@@ -346,7 +372,7 @@ void python_code_cache_compare(struct python_code_cache *cache, const struct pyt
         forget_watched(cache);
 }
 
-/* A free-threaded interpreter gives each thread its own copy of the bytecode. */
+/* A free-threaded interpreter has a copy of the bytecode for each thread. */
 static uint64_t find_bytecode(const struct python_reader *reader, const struct python_code *code,
                               uint32_t copy)
 {
@@ -359,15 +385,18 @@ static uint64_t find_bytecode(const struct python_reader *reader, const struct p
     return address;
 }
 
-static uint32_t find_line(const struct python_reader *reader, const struct python_code *code,
-                          const struct python_raw_frame *raw)
+/* Of the frame's instruction in the bytecode. */
+static int64_t find_offset(const struct python_reader *reader, const struct python_code *code,
+                           const struct python_raw_frame *raw)
 {
     unsigned unit = reader->layout->frame.instruction_bytes;
-    int64_t offset;
     if (unit != 0)
-        offset = (int64_t)(int32_t)raw->instruction * unit;
-    else
-        offset = (int64_t)(raw->instruction - find_bytecode(reader, code, raw->bytecode_index));
+        return (int64_t)(int32_t)raw->instruction * unit;
+    return (int64_t)(raw->instruction - find_bytecode(reader, code, raw->bytecode_index));
+}
+
+static uint32_t find_line(const struct python_code *code, int64_t offset)
+{
     if (offset < 0 || offset > INT32_MAX)
         return code->first_line;
     uint32_t line = python_line_table_find(code->lines, code->line_count, (uint32_t)offset);
@@ -393,11 +422,14 @@ bool python_code_cache_resolve(struct python_code_cache *cache, const struct pyt
         if (number == NO_ID)
             return false;
         const struct python_code *code = &cache->codes[number];
-        /* Somebody called it: its caller was lost when it yielded or ended. */
+        /* It has a caller, which was lost when it yielded or ended. */
         if (has_root && code->is_generator && i == 0)
             return false;
         watch(cache, reader->layout, number);
-        uint32_t line = code->function == NO_FUNCTION ? 0 : find_line(reader, code, &raw[i]);
+        int64_t offset = find_offset(reader, code, &raw[i]);
+        if (cache->refuses_ended && python_returns_at(code->returns, code->return_count, offset))
+            return false;
+        uint32_t line = code->function == NO_FUNCTION ? 0 : find_line(code, offset);
         frames[i] = (struct python_frame){code->function, line};
     }
     return true;

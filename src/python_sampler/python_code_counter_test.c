@@ -10,7 +10,7 @@
 #define FIRST_VERSION 5000
 #define CODES 6
 
-/* An interpreter that has `placed` of the codes in its table. */
+/* An interpreter with `placed` of the codes in its table. */
 static bool find(uint32_t count, size_t placed, uint32_t *offset)
 {
     static struct python_code codes[CODES];

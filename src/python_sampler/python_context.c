@@ -3,21 +3,27 @@
 #include <stdio.h>
 
 #define SEARCH_AGAIN_NS INT64_C(1000000000)
+/* Maximum number of keys checked with the hash of a thread's id: more than one is rare. */
+#define MOST_MATCHES 8
 
 struct thread_search {
     const struct python_reader *reader;
     uint64_t thread_id;
     uint64_t thread; /* the Thread object found */
+    unsigned matches;
 };
 
 static bool match_thread(void *context, uint64_t hash, uint64_t key, uint64_t value)
 {
     struct thread_search *search = context;
     int64_t ident;
-    /* The hash of a number of such a size is the number. Thread ids are addresses and may need three digits of 30 bits;
-     * two hold all of user space but the top. */
-    if (hash != search->thread_id || !python_object_read_int(search->reader, key, &ident) ||
-        (uint64_t)ident != search->thread_id)
+    /* The hash of a number of this size is the number. Thread ids are addresses and may need three digits of 30
+     * bits; two hold all of user space except its top. */
+    if (hash != search->thread_id)
+        return true;
+    if (search->matches++ == MOST_MATCHES)
+        return false;
+    if (!python_object_read_int(search->reader, key, &ident) || (uint64_t)ident != search->thread_id)
         return true;
     search->thread = value;
     return false;
@@ -40,7 +46,7 @@ bool python_context_thread_name(struct python_context *context, const struct pyt
                                 uint64_t interpreter, uint64_t thread_id, int64_t now_ns, char *name,
                                 size_t name_bytes)
 {
-    struct thread_search search = {reader, thread_id, 0};
+    struct thread_search search = {.reader = reader, .thread_id = thread_id};
     struct text_builder text;
     uint64_t string;
     if (!find_active_threads(context, reader, interpreter, now_ns))
@@ -91,8 +97,8 @@ static bool read_task(const struct python_context *context, const struct python_
            read_field(reader, object, "_attemptNumber", &task->attempt);
 }
 
-/* The worker keeps one object for all tasks and sets the id last, so that until then other fields may be those of the
- * next task already. */
+/* The worker reuses one object for all tasks and sets the id last, so that until then other fields may belong to the
+ * next task. */
 static bool is_whole(const struct python_task *task, const struct python_task *before)
 {
     return !before->known || task->task_id != before->task_id ||

@@ -1,9 +1,8 @@
 /*
- * python_context.h - what a Python process says about its threads and its work: thread names, and in a PySpark worker
- * the task that it serves.
+ * python_context.h - names of Python threads, and the task of a PySpark worker.
  *
- * Names are those of threading._active. The task is the object that pyspark.taskcontext.TaskContext._taskContext holds
- * while worker.py serves one; its fields came from the executor at the task's begin.
+ * Names come from threading._active. The task is the object in pyspark.taskcontext.TaskContext._taskContext while
+ * worker.py runs it; its fields were sent by the executor at the start of the task.
  */
 #ifndef PYTHON_SAMPLER_PYTHON_CONTEXT_H
 #define PYTHON_SAMPLER_PYTHON_CONTEXT_H
@@ -26,11 +25,11 @@ struct python_context {
     struct python_task last_known;
 };
 
-/* Copies the name of the thread; false when Python has none for it. */
+/* Copies the name of the thread; false if Python has none for it. */
 bool python_context_thread_name(struct python_context *context, const struct python_reader *reader,
                                 uint64_t interpreter, uint64_t thread_id, int64_t now_ns, char *name,
                                 size_t name_bytes) MUST_CHECK;
-/* The task that a worker serves now; to be asked for processes that run pyspark's worker only. */
+/* The worker's current task; only for processes that run pyspark's worker. */
 const struct python_task *python_context_task(struct python_context *context,
                                               const struct python_reader *reader, uint64_t interpreter,
                                               int64_t now_ns);

@@ -1,7 +1,7 @@
 /*
- * From 3.13 on _PyRuntime begins with a description of itself: the cookie "xdebugpy", the version, whether the build
- * is free-threaded, then groups of offsets, 8 bytes each. Which offset stands where differs between minor versions
- * and is frozen within a released one.
+ * Since 3.13 _PyRuntime starts with a description of itself: the cookie "xdebugpy", the version, whether the build is
+ * free-threaded, then groups of offsets, 8 bytes each. The order of the offsets differs between minor versions and is
+ * frozen within a released one.
  */
 #include "python_sampler/python_layout.h"
 
@@ -13,8 +13,9 @@
 #define COOKIE "xdebugpy"
 #define MOST_OFFSET (1u << 20)
 #define NOWHERE UINT8_MAX
+#define TYPE_FLAGS_WITH_GIL 168
 
-/* Numbers of 8-byte words from the begin of the description. */
+/* Indices of 8-byte words from the start of the description. */
 struct description {
     uint32_t version;
     uint8_t interpreters_head;
@@ -192,17 +193,26 @@ static const struct description DESCRIPTIONS[] = {
 
 struct offsets {
     const unsigned char *runtime;
-    bool bad;
+    const char *bad_field; /* first invalid one; NULL: none */
 };
 
-static uint32_t offset_at(struct offsets *offsets, uint8_t word)
+static void refuse(struct offsets *offsets, const char *field)
+{
+    if (offsets->bad_field == NULL)
+        offsets->bad_field = field;
+}
+
+/* The offset of a field of `size` bytes in a structure of which at most `limit` bytes are read. */
+static uint32_t offset_at(struct offsets *offsets, uint8_t word, const char *field, uint32_t size,
+                          uint32_t limit)
 {
     if (word == NOWHERE)
         return NO_OFFSET;
     uint64_t value = load_u64(offsets->runtime + 8 * (size_t)word);
-    if (value >= MOST_OFFSET)
-        offsets->bad = true;
-    return (uint32_t)value;
+    if (value <= limit && size <= limit - value)
+        return (uint32_t)value;
+    refuse(offsets, field);
+    return 0;
 }
 
 static uint32_t most_of(const uint32_t *offsets, size_t count)
@@ -215,34 +225,55 @@ static uint32_t most_of(const uint32_t *offsets, size_t count)
     return most;
 }
 
+/* Relative to the start of the GIL's state. */
+static uint32_t offset_in_gil(struct offsets *offsets, uint8_t word, const char *field, uint32_t state)
+{
+    uint32_t offset = offset_at(offsets, word, field, 8, MOST_OFFSET);
+    if (offset >= state)
+        return offset - state;
+    refuse(offsets, field);
+    return 0;
+}
+
 static void fill_states(struct python_layout *layout, const struct description *at, struct offsets *offsets)
 {
-    layout->runtime.interpreters_head = offset_at(offsets, at->interpreters_head);
+    layout->runtime.interpreters_head =
+        offset_at(offsets, at->interpreters_head, "runtime.interpreters_head", 8, MOST_OFFSET);
     layout->runtime.current_thread = NO_OFFSET;
     layout->runtime.collecting = NO_OFFSET;
     layout->runtime.gil = NO_OFFSET;
-    layout->interpreter.bytes = offset_at(offsets, at->interpreter_bytes);
-    layout->interpreter.next = offset_at(offsets, at->interpreter_next);
-    layout->interpreter.threads_head = offset_at(offsets, at->threads_head);
-    layout->interpreter.modules = offset_at(offsets, at->modules);
-    layout->interpreter.gil = offset_at(offsets, at->gil_pointer);
-    layout->interpreter.collecting = offset_at(offsets, at->gc) + offset_at(offsets, at->collecting);
-    layout->interpreter.code_generation = offset_at(offsets, at->code_generation);
-    uint32_t gil_state = offset_at(offsets, at->gil_state);
-    layout->gil.locked = offset_at(offsets, at->gil_locked) - gil_state;
-    layout->gil.holder = offset_at(offsets, at->gil_holder) - gil_state;
-    layout->gil.enabled = layout->free_threaded ? offset_at(offsets, at->gil_enabled) : NO_OFFSET;
+    layout->interpreter.bytes = offset_at(offsets, at->interpreter_bytes, "interpreter.size", 0, MOST_OFFSET);
+    layout->interpreter.next = offset_at(offsets, at->interpreter_next, "interpreter.next", 8, MOST_OFFSET);
+    layout->interpreter.threads_head =
+        offset_at(offsets, at->threads_head, "interpreter.threads_head", 8, MOST_OFFSET);
+    layout->interpreter.modules = offset_at(offsets, at->modules, "interpreter.modules", 8, MOST_OFFSET);
+    layout->interpreter.gil = offset_at(offsets, at->gil_pointer, "interpreter.gil", 8, MOST_OFFSET);
+    layout->interpreter.collecting = offset_at(offsets, at->gc, "interpreter.gc", 8, MOST_OFFSET) +
+                                     offset_at(offsets, at->collecting, "gc.collecting", 4, MOST_OFFSET);
+    layout->interpreter.code_generation =
+        offset_at(offsets, at->code_generation, "interpreter.code_generation", 8, MOST_OFFSET);
+    uint32_t gil_state = offset_at(offsets, at->gil_state, "interpreter.gil_state", 0, MOST_OFFSET);
+    layout->gil.locked = offset_in_gil(offsets, at->gil_locked, "interpreter.gil_locked", gil_state);
+    layout->gil.holder = offset_in_gil(offsets, at->gil_holder, "interpreter.gil_holder", gil_state);
+    layout->gil.enabled = layout->free_threaded
+                              ? offset_at(offsets, at->gil_enabled, "interpreter.gil_enabled", 4, MOST_OFFSET)
+                              : NO_OFFSET;
     /* Not described; it follows `locked` as long as the rest is where it was in 3.12. */
     bool is_known = !layout->free_threaded && at->version <= 0x030e && layout->gil.holder == 8 &&
                     layout->gil.locked == 16;
     layout->gil.switches = is_known ? 24 : NO_OFFSET;
-    layout->thread.next = offset_at(offsets, at->thread_next);
-    layout->thread.interpreter = offset_at(offsets, at->thread_interpreter);
-    layout->thread.frame = offset_at(offsets, at->current_frame);
+    layout->thread.next = offset_at(offsets, at->thread_next, "thread.next", 8, PYTHON_MOST_THREAD_BYTES);
+    layout->thread.interpreter =
+        offset_at(offsets, at->thread_interpreter, "thread.interpreter", 8, PYTHON_MOST_THREAD_BYTES);
+    layout->thread.frame =
+        offset_at(offsets, at->current_frame, "thread.current_frame", 8, PYTHON_MOST_THREAD_BYTES);
     layout->thread.frame_in_cframe = NO_OFFSET;
-    layout->thread.thread_id = offset_at(offsets, at->thread_id);
-    layout->thread.native_thread_id = offset_at(offsets, at->native_thread_id);
-    layout->thread.status = offset_at(offsets, at->thread_status);
+    layout->thread.thread_id =
+        offset_at(offsets, at->thread_id, "thread.thread_id", 8, PYTHON_MOST_THREAD_BYTES);
+    layout->thread.native_thread_id =
+        offset_at(offsets, at->native_thread_id, "thread.native_thread_id", 8, PYTHON_MOST_THREAD_BYTES);
+    layout->thread.status =
+        offset_at(offsets, at->thread_status, "thread.status", 8, PYTHON_MOST_THREAD_BYTES);
     const uint32_t words[] = {
         layout->thread.next,      layout->thread.interpreter,      layout->thread.frame,
         layout->thread.thread_id, layout->thread.native_thread_id, layout->thread.status};
@@ -252,58 +283,78 @@ static void fill_states(struct python_layout *layout, const struct description *
 static void fill_frames_and_code(struct python_layout *layout, const struct description *at,
                                  struct offsets *offsets)
 {
-    layout->frame.previous = offset_at(offsets, at->frame_previous);
-    layout->frame.code = offset_at(offsets, at->frame_executable);
-    layout->frame.instruction = offset_at(offsets, at->frame_instruction);
-    layout->frame.owner = offset_at(offsets, at->frame_owner);
+    uint32_t limit = offset_at(offsets, at->frame_locals, "frame.locals", 0, PYTHON_MOST_FRAME_BYTES);
+    layout->frame.previous = offset_at(offsets, at->frame_previous, "frame.previous", 8, limit);
+    layout->frame.code = offset_at(offsets, at->frame_executable, "frame.executable", 8, limit);
+    layout->frame.instruction = offset_at(offsets, at->frame_instruction, "frame.instruction", 8, limit);
+    layout->frame.owner = offset_at(offsets, at->frame_owner, "frame.owner", 1, limit);
     layout->frame.generator = NO_OFFSET;
     layout->frame.bytecode_index =
-        layout->free_threaded ? offset_at(offsets, at->frame_bytecode_index) : NO_OFFSET;
-    layout->frame.locals = offset_at(offsets, at->frame_locals);
-    layout->frame.bytes = layout->frame.locals;
+        layout->free_threaded ? offset_at(offsets, at->frame_bytecode_index, "frame.bytecode_index", 4, limit)
+                              : NO_OFFSET;
+    layout->frame.locals = layout->frame.bytes = limit;
     layout->frame.first_hidden_owner =
         3; /* FRAME_OWNED_BY_CSTACK of 3.13, FRAME_OWNED_BY_INTERPRETER later */
     layout->frame.instruction_bytes = 0;
-    layout->code.file_name = offset_at(offsets, at->code_file);
-    layout->code.name = offset_at(offsets, at->code_name);
-    layout->code.qualified_name = offset_at(offsets, at->code_qualified_name);
-    layout->code.line_table = offset_at(offsets, at->code_line_table);
-    layout->code.first_line = offset_at(offsets, at->code_first_line);
-    layout->code.local_names = offset_at(offsets, at->code_local_names);
-    layout->code.bytecode = offset_at(offsets, at->code_bytecode);
+    layout->code.file_name = offset_at(offsets, at->code_file, "code.file_name", 8, PYTHON_MOST_CODE_BYTES);
+    layout->code.name = offset_at(offsets, at->code_name, "code.name", 8, PYTHON_MOST_CODE_BYTES);
+    layout->code.qualified_name =
+        offset_at(offsets, at->code_qualified_name, "code.qualified_name", 8, PYTHON_MOST_CODE_BYTES);
+    layout->code.line_table =
+        offset_at(offsets, at->code_line_table, "code.line_table", 8, PYTHON_MOST_CODE_BYTES);
+    layout->code.first_line =
+        offset_at(offsets, at->code_first_line, "code.first_line", 8, PYTHON_MOST_CODE_BYTES);
+    layout->code.local_names =
+        offset_at(offsets, at->code_local_names, "code.local_names", 8, PYTHON_MOST_CODE_BYTES);
+    layout->code.bytecode = offset_at(offsets, at->code_bytecode, "code.bytecode", 8, PYTHON_MOST_CODE_BYTES);
     layout->code.bytecode_copies =
-        layout->free_threaded ? offset_at(offsets, at->code_bytecode_copies) : NO_OFFSET;
+        layout->free_threaded
+            ? offset_at(offsets, at->code_bytecode_copies, "code.bytecode_copies", 8, PYTHON_MOST_CODE_BYTES)
+            : NO_OFFSET;
     const uint32_t words[] = {layout->code.file_name,      layout->code.name,
                               layout->code.qualified_name, layout->code.line_table,
                               layout->code.first_line,     layout->code.local_names,
                               layout->code.bytecode_copies};
     layout->code.bytes = most_of(words, COUNT_OF(words)) + 8;
-    /* Not described. Later versions count codes that are freed. */
+    /* Not described. Later versions count freed codes. */
     layout->code.version = at->version <= 0x030d ? layout->code.first_line + 24 : 0;
+    if (layout->code.version + 4 > layout->code.bytes)
+        refuse(offsets, "code.first_line");
 }
 
 static void fill_objects(struct python_layout *layout, const struct description *at, struct offsets *offsets)
 {
-    layout->object.type = offset_at(offsets, at->object_type);
-    layout->object.string_length = offset_at(offsets, at->string_length);
+    layout->object.type = offset_at(offsets, at->object_type, "object.type", 8, PYTHON_MOST_OBJECT_BYTES);
+    uint32_t head = offset_at(offsets, at->string_ascii, "string.ascii", 0, PYTHON_MOST_STRING_HEAD_BYTES);
+    layout->object.string_length = offset_at(offsets, at->string_length, "string.length", 8, head);
     layout->object.string_hash = layout->object.string_length + 8;
-    layout->object.string_state = offset_at(offsets, at->string_state);
-    layout->object.string_ascii_bytes = offset_at(offsets, at->string_ascii);
+    layout->object.string_state = offset_at(offsets, at->string_state, "string.state", 4, head);
+    layout->object.string_ascii_bytes = head;
     layout->object.string_compact_bytes = layout->object.string_ascii_bytes + 16;
-    layout->object.bytes_size = offset_at(offsets, at->bytes_size);
-    layout->object.bytes_data = offset_at(offsets, at->bytes_data);
-    layout->object.tuple_size = offset_at(offsets, at->tuple_size);
-    layout->object.tuple_items = offset_at(offsets, at->tuple_items);
-    layout->object.dict_keys = offset_at(offsets, at->dict_keys);
-    layout->object.dict_values = offset_at(offsets, at->dict_values);
-    layout->object.type_name = offset_at(offsets, at->type_name);
-    layout->object.type_flags = offset_at(offsets, at->type_flags);
+    layout->object.bytes_size = offset_at(offsets, at->bytes_size, "bytes.size", 8, PYTHON_MOST_OBJECT_BYTES);
+    layout->object.bytes_data = offset_at(offsets, at->bytes_data, "bytes.data", 0, PYTHON_MOST_OBJECT_BYTES);
+    layout->object.tuple_size = offset_at(offsets, at->tuple_size, "tuple.size", 8, PYTHON_MOST_OBJECT_BYTES);
+    layout->object.tuple_items =
+        offset_at(offsets, at->tuple_items, "tuple.items", 0, PYTHON_MOST_OBJECT_BYTES);
+    layout->object.dict_keys = offset_at(offsets, at->dict_keys, "dict.keys", 16, PYTHON_MOST_OBJECT_BYTES);
+    layout->object.dict_values =
+        offset_at(offsets, at->dict_values, "dict.values", 8, PYTHON_MOST_OBJECT_BYTES);
+    layout->object.type_name = offset_at(offsets, at->type_name, "type.name", 16, PYTHON_MOST_TYPE_BYTES);
+    layout->object.type_flags = offset_at(offsets, at->type_flags, "type.flags", 8, PYTHON_MOST_TYPE_BYTES);
     /* The rest of PyTypeObject keeps its distance from tp_name and tp_flags. */
     layout->object.type_basic_size = layout->object.type_name + 8;
     layout->object.type_dict_offset = layout->object.type_flags + 120;
-    layout->object.type_cached_keys = at->type_cached_keys + (layout->object.type_flags - 168);
+    layout->object.type_cached_keys =
+        at->type_cached_keys + (layout->object.type_flags - TYPE_FLAGS_WITH_GIL);
+    if (layout->object.type_flags < TYPE_FLAGS_WITH_GIL)
+        refuse(offsets, "type.flags");
     layout->object.module_dict = layout->object.type + 8;
-    layout->object.long_digits = offset_at(offsets, at->long_digits);
+    layout->object.long_digits =
+        offset_at(offsets, at->long_digits, "long.digits", 8, PYTHON_MOST_OBJECT_BYTES);
+    if (layout->object.long_digits < 8)
+        refuse(offsets, "long.digits");
+    if (layout->object.type + 8 > layout->code.bytes)
+        refuse(offsets, "object.type");
 }
 
 bool python_layout_has_debug_offsets(const unsigned char *runtime)
@@ -324,19 +375,18 @@ bool python_layout_from_runtime(struct python_layout *layout, const unsigned cha
     if (at == NULL)
         return error_set(error, ERROR_UNSUPPORTED, "Python %u.%u is not supported (3.8 to 3.15 are)", major,
                          minor);
-    /* 0xa0 to 0xcf: an alpha, beta or release candidate; their descriptions were still moving. */
+    /* 0xa0 to 0xcf: an alpha, beta or release candidate; their descriptions were not final. */
     if ((version >> 4 & 0xf) < 0xc)
         return error_set(error, ERROR_UNSUPPORTED, "Python %u.%u is a pre-release, which is not supported",
                          major, minor);
-    struct offsets offsets = {runtime, false};
+    struct offsets offsets = {runtime, NULL};
     *layout = (struct python_layout){.version = at->version, .line_table_kind = LINE_TABLE_LOCATIONS};
     layout->free_threaded = load_u64(runtime + 16) == 1;
     fill_states(layout, at, &offsets);
     fill_frames_and_code(layout, at, &offsets);
     fill_objects(layout, at, &offsets);
-    if (offsets.bad || layout->frame.bytes == 0 || layout->frame.bytes > 256 || layout->thread.bytes > 4096 ||
-        layout->code.bytes > 1024 || layout->frame.previous + 8 > layout->frame.bytes)
-        return error_set(error, ERROR_BAD_INPUT, "Python %u.%u describes itself with impossible offsets",
-                         major, minor);
-    return true;
+    if (offsets.bad_field == NULL)
+        return true;
+    return error_set(error, ERROR_BAD_INPUT, "Python %u.%u has an invalid debug offset (%s)", major, minor,
+                     offsets.bad_field);
 }

@@ -13,7 +13,7 @@
 #define DIGIT_BITS 30
 #define KIND_GENERAL 0
 
-/* The table of keys of a dict, which several dicts may share. */
+/* The key table of a dict, which several dicts may share. */
 struct keys {
     uint64_t entries; /* address of the first entry */
     size_t count;
@@ -33,7 +33,7 @@ static bool parse_old_keys(const unsigned char *head, uint64_t address, struct k
     return size <= (uint64_t)PYTHON_DICT_MOST_ENTRIES * 4;
 }
 
-/* From 3.11 on: sizes as powers of two, and entries without a hash when all keys are strings. */
+/* Since 3.11: sizes as powers of two, and entries without a hash if all keys are strings. */
 static bool parse_keys(const unsigned char *head, uint64_t address, struct keys *keys)
 {
     unsigned index_power = head[9];
@@ -55,12 +55,12 @@ static bool read_keys(const struct python_reader *reader, uint64_t address, stru
     return parsed && keys->count <= PYTHON_DICT_MOST_ENTRIES;
 }
 
-/* Whether each of the strings is the wanted one, in one read. Returns the first, or `count`. */
+/* Compares all strings with the wanted one in one read. Returns the index of the first match, or `count`. */
 static size_t find_string(const struct python_reader *reader, const uint64_t *strings, size_t count,
                           const char *wanted)
 {
     struct iovec ranges[KEYS_PER_READ];
-    unsigned char bytes[KEYS_PER_READ * MOST_KEY_BYTES * 2];
+    unsigned char bytes[KEYS_PER_READ * (PYTHON_MOST_STRING_HEAD_BYTES + MOST_KEY_BYTES)];
     size_t numbers[KEYS_PER_READ];
     size_t length = strlen(wanted), head = reader->layout->object.string_ascii_bytes;
     size_t size = head + length, used = 0;
@@ -70,7 +70,7 @@ static size_t find_string(const struct python_reader *reader, const uint64_t *st
             ranges[used++] = (struct iovec){(void *)(uintptr_t)strings[i], size};
         }
     }
-    if (length > MOST_KEY_BYTES || used == 0 ||
+    if (length > MOST_KEY_BYTES || head > PYTHON_MOST_STRING_HEAD_BYTES || used == 0 ||
         process_memory_read_ranges(reader->memory, ranges, used, bytes, used * size) != MEMORY_OK)
         return count;
     for (size_t i = 0; i < used; i++) {
@@ -82,7 +82,7 @@ static size_t find_string(const struct python_reader *reader, const uint64_t *st
     return count;
 }
 
-/* The number of the entry with that key; false when there is none. */
+/* The index of the entry with that key; false if there is none. */
 static bool find_key(const struct python_reader *reader, const struct keys *keys, const char *wanted,
                      size_t *number, uint64_t *value)
 {
@@ -105,7 +105,7 @@ static bool find_key(const struct python_reader *reader, const struct keys *keys
     return false;
 }
 
-/* Where the value of a given entry stands when values are kept apart from keys. */
+/* The address of an entry's value if values are stored separately from keys. */
 static uint64_t value_address(const struct python_reader *reader, uint64_t values, size_t number)
 {
     return values + (reader->layout->version >= 0x030d ? 8 : 0) + 8 * number;
@@ -114,7 +114,7 @@ static uint64_t value_address(const struct python_reader *reader, uint64_t value
 bool python_dict_get(const struct python_reader *reader, uint64_t dict, const char *key, uint64_t *value)
 {
     struct keys keys;
-    uint64_t places[2]; /* of keys and values, which stand side by side */
+    uint64_t places[2]; /* of keys and values, which are stored side by side */
     size_t number;
     if (dict == 0 ||
         process_memory_read(reader->memory, dict + reader->layout->object.dict_keys, places,
@@ -181,14 +181,14 @@ static bool read_type(const struct python_reader *reader, uint64_t object, struc
     return true;
 }
 
-/* Where an object keeps its attributes: a block of values whose keys its class has, or a dict. */
+/* The attributes of an object: a block of values with the keys in its class, or a dict. */
 struct attributes {
     uint64_t values; /* 0: none */
     uint64_t dict;   /* 0: none */
 };
 
-/* 3.11: words 4 and 3 before the object. 3.12: one word, odd when it points to values. 3.13: values behind the object,
- * as long as they are valid. */
+/* 3.11: words 4 and 3 before the object. 3.12: one word, odd if it points to values. 3.13: values after the object,
+ * while they are valid. */
 static bool find_managed(const struct python_reader *reader, uint64_t object, const struct type_facts *type,
                          struct attributes *attributes)
 {
@@ -272,6 +272,6 @@ bool python_find_module(const struct python_reader *reader, uint64_t interpreter
 
 bool python_class_dict(const struct python_reader *reader, uint64_t type, uint64_t *dict)
 {
-    /* tp_dict stands 24 bytes before tp_dictoffset. */
+    /* tp_dict is 24 bytes before tp_dictoffset. */
     return process_memory_read_u64(reader->memory, type + reader->layout->object.type_dict_offset - 24, dict);
 }

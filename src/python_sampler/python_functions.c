@@ -41,7 +41,7 @@ static uint32_t add(struct python_functions *functions, struct text_view name, s
                                        ROLE_NONE};
     if (function.name == NO_STRING || function.file == NO_STRING)
         return NO_FUNCTION;
-    /* Different functions with one hash take the next keys. */
+    /* Different functions with the same hash use the next keys. */
     for (uint64_t key = hash_mix(hash_pair(function.name, function.file), first_line ^ HASH_SEED);; key++) {
         uint32_t *place = id_map_place(&functions->by_hash, key);
         if (place == NULL)
@@ -50,9 +50,10 @@ static uint32_t add(struct python_functions *functions, struct text_view name, s
             return *place;
         if (*place != NO_ID)
             continue;
-        /* The place must be set before the next call, also when there is no room: the empty function 0 will do. */
+        /* The entry must be set before the next call, even if there is no space: the empty function 0 is used. */
         *place = 0;
-        if (!array_reserve(&functions->functions, &functions->capacity, functions->size + 1, UINT32_MAX / 2))
+        if (!array_reserve(&functions->functions, &functions->capacity, functions->size + 1,
+                           PYTHON_MOST_FUNCTIONS))
             return NO_FUNCTION;
         *place = (uint32_t)functions->size;
         function.role = role_of(name, file);

@@ -3,7 +3,8 @@
  *
  * Owns: the texts, until python_functions_release().
  * Threads: one at a time.
- * Limit: PYTHON_TEXT_LIMIT_BYTES of text; then python_functions_add() returns NO_FUNCTION.
+ * Limit: PYTHON_TEXT_LIMIT_BYTES of text, PYTHON_MOST_FUNCTIONS functions; then python_functions_add() returns
+ * NO_FUNCTION.
  */
 #ifndef PYTHON_SAMPLER_PYTHON_FUNCTIONS_H
 #define PYTHON_SAMPLER_PYTHON_FUNCTIONS_H
@@ -19,19 +20,20 @@
 
 #define NO_FUNCTION UINT32_MAX
 #define PYTHON_TEXT_LIMIT_BYTES ((size_t)256 << 20)
+#define PYTHON_MOST_FUNCTIONS ((size_t)4 << 20)
 
-/* What a function is to PySpark. */
+/* The role of a function in PySpark. */
 enum python_role {
     ROLE_NONE,
-    ROLE_WORKER_MAIN, /* serves tasks, one after the other */
-    ROLE_READ_INT,    /* what a worker waits in for the next task, among other things */
+    ROLE_WORKER_MAIN, /* runs tasks, one after the other */
+    ROLE_READ_INT,    /* in which a worker waits for the next task, among other things */
 };
 
 struct python_function {
     uint32_t name; /* string number */
     uint32_t file;
     uint32_t first_line;
-    bool is_native; /* `file` is the library's name */
+    bool is_native; /* `file` is the name of the library */
     uint8_t role;
 };
 

@@ -2,7 +2,7 @@
 
 #include "base/attributes.h"
 
-/* What did not change from 3.8 to 3.10. */
+/* Unchanged from 3.8 to 3.10. */
 #define HEAP_FRAME_COMMON                                                               \
     .interpreter.next = 0, .interpreter.threads_head = 8, .interpreter.gil = NO_OFFSET, \
     .interpreter.code_generation = NO_OFFSET, .gil = {16, 8, NO_OFFSET, 24},            \
@@ -73,7 +73,7 @@ static const struct python_layout
                 .gil = {.locked = 16, .holder = 8, .enabled = NO_OFFSET, .switches = 24},
                 .thread = {8, 16, 56, 8, 152, 160, NO_OFFSET, 168},
                 .frame = {48, 32, 56, 69, NO_OFFSET, NO_OFFSET, 72, 72, 3, 0, 68},
-                .code = {112, 120, 128, 136, 72, 184, NO_OFFSET, 96, 144},
+                .code = {112, 120, 128, 136, 72, 184, NO_OFFSET, 96, 144, 0, {83, 83}},
                 OBJECTS_BEFORE_3_12,
             },
             {
@@ -84,7 +84,7 @@ static const struct python_layout
                 .gil = {.locked = 16, .holder = 8, .enabled = NO_OFFSET, .switches = 24},
                 .thread = {8, 16, 56, 0, 136, 144, NO_OFFSET, 152},
                 .frame = {8, 0, 56, 70, NO_OFFSET, NO_OFFSET, 72, 72, 3, 0},
-                .code = {112, 120, 128, 136, 68, 192, NO_OFFSET, 96, 144, 92},
+                .code = {112, 120, 128, 136, 68, 192, NO_OFFSET, 96, 144, 92, {83, 121}},
                 .object =
                     {
                         .type = 8,

@@ -1,9 +1,8 @@
 /*
- * python_layout.h - where CPython keeps what a stack is made of, for one version.
+ * python_layout.h - the location of CPython's thread states, frames and code objects, for one version.
  *
  * Up to 3.12 the offsets come from a table (x86-64 and aarch64 agree: all fields are 8-byte words or smaller ones in
- * the same order); from 3.13 on the interpreter tells them itself in _Py_DebugOffsets, whose own shape depends on
- * the version.
+ * the same order); since 3.13 the interpreter describes them in _Py_DebugOffsets, whose format depends on the version.
  */
 #ifndef PYTHON_SAMPLER_PYTHON_LAYOUT_H
 #define PYTHON_SAMPLER_PYTHON_LAYOUT_H
@@ -16,8 +15,15 @@
 #include "base/error.h"
 
 #define NO_OFFSET UINT32_MAX
-/* Bytes at the begin of _PyRuntime that python_layout_from_runtime() wants to see. */
+/* Size of the start of _PyRuntime that python_layout_from_runtime() needs. */
 #define PYTHON_DEBUG_OFFSETS_BYTES 1024
+/* Maximum size read of each structure. Offsets are checked against these, and buffers have these sizes. */
+#define PYTHON_MOST_THREAD_BYTES 4096
+#define PYTHON_MOST_FRAME_BYTES 256
+#define PYTHON_MOST_CODE_BYTES 1024
+#define PYTHON_MOST_STRING_HEAD_BYTES 64
+#define PYTHON_MOST_OBJECT_BYTES 256
+#define PYTHON_MOST_TYPE_BYTES 1024
 
 enum python_line_table_kind {
     LINE_TABLE_LNOTAB,    /* up to 3.9 */
@@ -31,7 +37,7 @@ struct python_layout {
     enum python_line_table_kind line_table_kind;
     struct {
         uint32_t interpreters_head;
-        uint32_t current_thread; /* who has the GIL, up to 3.11 */
+        uint32_t current_thread; /* holder of the GIL, up to 3.11 */
         uint32_t collecting;     /* 3.8 */
         uint32_t gil;            /* the GIL's state, up to 3.11 */
     } runtime;
@@ -41,10 +47,8 @@ struct python_layout {
         uint32_t modules;
         uint32_t gil; /* pointer to the GIL's state, from 3.12 on */
         uint32_t collecting;
-        uint32_t
-            code_generation; /* changes when a code object is freed, from 3.14 on; when one is made in 3.13,
-                                     where it has to be found */
-        uint32_t bytes;      /* of it all; 0: not known */
+        uint32_t code_generation; /* changes when a code is freed (3.14) or created (3.13; searched) */
+        uint32_t bytes;           /* of the whole structure; 0: unknown */
     } interpreter;
     struct {
         uint32_t locked;
@@ -65,17 +69,16 @@ struct python_layout {
     struct {
         uint32_t previous;
         uint32_t code;
-        uint32_t instruction;    /* pointer to the instruction; up to 3.10 its number */
+        uint32_t instruction;    /* pointer to the instruction; up to 3.10 its index */
         uint32_t owner;          /* NO_OFFSET up to 3.10 */
         uint32_t generator;      /* up to 3.10: the generator that the frame belongs to */
-        uint32_t bytecode_index; /* free-threaded 3.14: which copy of the bytecode */
+        uint32_t bytecode_index; /* free-threaded 3.14: selects the copy of the bytecode */
         uint32_t locals;
         uint32_t bytes;             /* to read of a frame */
-        uint8_t first_hidden_owner; /* frames with this owner or a higher one are no Python code */
+        uint8_t first_hidden_owner; /* frames with this owner or a higher one are not Python code */
         uint8_t instruction_bytes;  /* 1 or 2: unit of `instruction` up to 3.10; 0: it is a pointer */
-        uint8_t
-            entry_mark; /* 3.11: where a frame says that a call of the interpreter's loop begins with it; 0: nowhere */
-        uint8_t activity; /* up to 3.10: where a frame says whether it runs; 0: nowhere */
+        uint8_t entry_mark;         /* 3.11: offset of the flag of an entry frame; 0: none */
+        uint8_t activity;           /* up to 3.10: offset of the flag that the frame is running; 0: none */
     } frame;
     struct {
         uint32_t file_name;
@@ -86,8 +89,9 @@ struct python_layout {
         uint32_t bytecode;        /* NO_OFFSET up to 3.10 */
         uint32_t bytecode_copies; /* free-threaded 3.14 */
         uint32_t local_names;
-        uint32_t bytes;   /* to read of a code object */
-        uint32_t version; /* 3.12 and 3.13: a number that no other code object gets; 0: nowhere */
+        uint32_t bytes;     /* to read of a code object */
+        uint32_t version;   /* 3.12 and 3.13: a number unique to the code object; 0: none */
+        uint8_t returns[2]; /* 3.11 and 3.12: instructions that end a frame; 0: none */
     } code;
     struct {
         uint32_t type;
@@ -108,16 +112,16 @@ struct python_layout {
         uint32_t type_dict_offset;
         uint32_t type_cached_keys;
         uint32_t module_dict;
-        uint32_t long_digits; /* of a PyLong; its sign and size word stands before */
+        uint32_t long_digits; /* of a PyLong; preceded by the word with sign and size */
     } object;
 };
 
 /* For 3.8 to 3.12. False with a message for any other version. */
 bool python_layout_of_version(struct python_layout *layout, uint32_t version, struct error *error) MUST_CHECK;
-/* From the first PYTHON_DEBUG_OFFSETS_BYTES of _PyRuntime of a 3.13 or later. */
+/* From the first PYTHON_DEBUG_OFFSETS_BYTES of _PyRuntime, 3.13 or later. */
 bool python_layout_from_runtime(struct python_layout *layout, const unsigned char *runtime,
                                 struct error *error) MUST_CHECK;
-/* Whether these bytes begin as a 3.13 or later _PyRuntime does. */
+/* True if the bytes start like the _PyRuntime of 3.13 or later. */
 bool python_layout_has_debug_offsets(const unsigned char *runtime);
 
 #endif

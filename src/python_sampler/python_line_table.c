@@ -12,7 +12,7 @@ struct ranges {
     size_t capacity;
 };
 
-/* False when full. */
+/* False if full. */
 static bool add_range(struct ranges *ranges, uint32_t end, int64_t line)
 {
     uint32_t shown = line > 0 && line < INT32_MAX ? (uint32_t)line : 0;
@@ -27,7 +27,7 @@ static bool add_range(struct ranges *ranges, uint32_t end, int64_t line)
     return true;
 }
 
-/* Pairs (bytes, lines): after so many bytes of bytecode the line changes by so much. */
+/* Pairs (bytes, lines): after that many bytes of bytecode the line changes by that difference. */
 static void decode_lnotab(struct ranges *ranges, struct text_view table, uint32_t first_line)
 {
     uint32_t offset = 0;
@@ -42,7 +42,7 @@ static void decode_lnotab(struct ranges *ranges, struct text_view table, uint32_
     (void)add_range(ranges, UINT32_MAX, line);
 }
 
-/* Pairs (bytes, lines): the line changes first and holds for so many bytes; -128 stands for no line. */
+/* Pairs (bytes, lines): the line changes first and applies to that many bytes; -128 means no line. */
 static void decode_ranges(struct ranges *ranges, struct text_view table, uint32_t first_line)
 {
     uint32_t offset = 0;
@@ -57,7 +57,7 @@ static void decode_ranges(struct ranges *ranges, struct text_view table, uint32_
     }
 }
 
-/* Six bits a byte, lowest first, 0x40 says that more follow. */
+/* Six bits per byte, lowest first; 0x40: more follow. */
 static uint32_t read_varint(struct text_view table, size_t *at)
 {
     uint32_t value = 0;

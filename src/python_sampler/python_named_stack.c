@@ -32,7 +32,7 @@ static inline bool is_same(const struct python_raw_frame *left, const struct pyt
            left->bytecode_index == right->bytecode_index && left->is_entry == right->is_entry;
 }
 
-/* Takes the frames over; the number of those, from the outermost on, that were there before. */
+/* Copies the frames; returns the number of outermost ones that are unchanged. */
 static size_t take_over(struct python_named_stack *stack, const struct python_stack_buffer *read)
 {
     const struct python_raw_frame *raw = read->frames;
@@ -85,7 +85,7 @@ bool python_named_stack_set(struct python_named_stack *stack, struct python_code
         same = 0;
     stack->is_named = name_rest(stack, cache, reader, functions, same, now_ns, generation);
     if (stack->is_named && same > 0 && stack->epoch != cache->epoch) {
-        /* What was named before may have been of codes that are others now. */
+        /* Code objects named before may have been replaced. */
         same = 0;
         stack->is_named = name_rest(stack, cache, reader, functions, same, now_ns, generation);
     }

@@ -2,8 +2,6 @@
 
 #include "base/utf8.h"
 
-#define MOST_HEAD_BYTES 128
-
 struct string_head {
     size_t length;
     unsigned kind; /* bytes of a character: 1, 2, 4 */
@@ -14,7 +12,7 @@ static bool parse_string_head(const struct python_layout *layout, const unsigned
                               struct string_head *head)
 {
     uint32_t state = load_u32(bytes + layout->object.string_state);
-    /* Before it stand 2 bits (or, free-threaded from 3.14 on, a byte) that say whether the string is interned. */
+    /* It is preceded by 2 bits (or a byte, free-threaded since 3.14) with the interned state. */
     state >>= layout->free_threaded && layout->version >= 0x030e ? 8 : 2;
     head->kind = state & 7;
     bool compact = (state >> 3 & 1) != 0;
@@ -40,12 +38,12 @@ static void add_characters(struct text_builder *text, const unsigned char *bytes
 bool python_object_read_string(const struct python_reader *reader, uint64_t address,
                                struct text_builder *text)
 {
-    unsigned char head_bytes[MOST_HEAD_BYTES];
+    unsigned char head_bytes[PYTHON_MOST_STRING_HEAD_BYTES];
     unsigned char bytes[4 * PYTHON_STRING_LIMIT];
     struct string_head head;
     const struct python_layout *layout = reader->layout;
     text_builder_clear(text);
-    if (address == 0 ||
+    if (address == 0 || layout->object.string_ascii_bytes > sizeof(head_bytes) ||
         process_memory_read(reader->memory, address, head_bytes, layout->object.string_ascii_bytes) !=
             MEMORY_OK ||
         !parse_string_head(layout, head_bytes, &head))

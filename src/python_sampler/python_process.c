@@ -13,46 +13,17 @@
 #include "python_sampler/python_pulse.h"
 
 #define MOST_DELIVERY_ATTEMPTS 8
+/* In later ones a word of the bytecode that only looks like a return is accepted. */
+#define STRICT_DELIVERY_ATTEMPTS 6
 #define WORKER_FRAMES 12
-/* A name that did not change is asked for again after twice the time, up to the second of these. */
+/* An unchanged name is read again after twice the time, up to the second value. */
 #define NAME_TRUST_NS INT64_C(2000000000)
 #define MOST_NAME_TRUST_NS INT64_C(32000000000)
-/* A stack that is proved to stand still is read again after this, since a thread may be ended by another one. */
+/* A stack that provably is unchanged is read again after this, since a thread may be ended by another one. */
 #define MOST_KEPT_NS INT64_C(250000000)
-/* So many threads that have to be read after all are worth a batch of their own. */
+/* Minimum number of further threads for a separate batch. */
 #define THREADS_FOR_BATCH 3
 #define MOST_COUNTER_TRIES 3
-
-bool python_sampling_init(struct python_sampling *sampling)
-{
-    *sampling = (struct python_sampling){.frames = NULL};
-    sampling->frames = malloc((PYTHON_MOST_FRAMES + NATIVE_MOST_FRAMES) * sizeof(*sampling->frames));
-    if (sampling->frames != NULL && python_functions_init(&sampling->functions) &&
-        python_stack_buffer_init(&sampling->buffer) && memory_batch_init(&sampling->batch) &&
-        memory_batch_init(&sampling->rest))
-        return true;
-    python_sampling_release(sampling);
-    return false;
-}
-
-bool python_sampling_add_native(struct python_sampling *sampling)
-{
-    sampling->merging = malloc(PYTHON_MOST_FRAMES * sizeof(*sampling->merging));
-    sampling->wants_native = true;
-    return sampling->merging != NULL && native_copy_init(&sampling->native);
-}
-
-void python_sampling_release(struct python_sampling *sampling)
-{
-    free(sampling->frames);
-    free(sampling->merging);
-    native_copy_release(&sampling->native);
-    python_functions_release(&sampling->functions);
-    python_stack_buffer_release(&sampling->buffer);
-    memory_batch_release(&sampling->batch);
-    memory_batch_release(&sampling->rest);
-    *sampling = (struct python_sampling){.frames = NULL};
-}
 
 static struct python_process *allocate(pid_t pid)
 {
@@ -63,6 +34,8 @@ static struct python_process *allocate(pid_t pid)
     python_code_cache_init(&process->codes);
     native_modules_init(&process->native, pid);
     span_set_init(&process->pulse);
+    process->tick_effort = PYTHON_TICK_EFFORT;
+    process_memory_allow(&process->memory, PYTHON_TICK_EFFORT);
     process->list_is_stale = true;
     return process;
 }
@@ -82,7 +55,19 @@ struct python_process *python_process_new(pid_t pid, enum python_find_result *re
     return NULL;
 }
 
-/* A child between vfork() and exec() still lives in its parent's memory. */
+struct python_process *python_process_new_of(const struct python_runtime *runtime,
+                                             const struct process_memory *memory)
+{
+    struct python_process *process = allocate(memory->pid);
+    if (process == NULL)
+        return NULL;
+    process_memory_release(&process->memory);
+    process->memory = *memory;
+    process->runtime = *runtime;
+    return process;
+}
+
+/* A child between vfork() and exec() still uses its parent's memory. */
 static bool shares_memory(pid_t left, pid_t right)
 {
     return syscall(SYS_kcmp, left, right, KCMP_VM, 0, 0) == 0;
@@ -135,15 +120,17 @@ static struct python_thread *add_thread(struct python_process *process, uint64_t
         return NULL;
     struct python_thread *thread = &process->threads[process->thread_count++];
     python_thread_init(thread, address, interpreter);
+    thread->keeps_files = process->thread_count <= PYTHON_MOST_THREADS_WITH_FILES;
     return thread;
 }
 
 static bool list_threads_of(struct python_process *process, uint64_t interpreter)
 {
     const struct python_layout *layout = &process->runtime.layout;
-    unsigned char state[4096];
+    unsigned char state[PYTHON_MOST_THREAD_BYTES];
     uint64_t address;
-    if (!process_memory_read_u64(&process->memory, interpreter + layout->interpreter.threads_head, &address))
+    if (layout->thread.bytes > sizeof(state) ||
+        !process_memory_read_u64(&process->memory, interpreter + layout->interpreter.threads_head, &address))
         return false;
     for (size_t i = 0; address != 0 && i < PYTHON_MOST_THREADS; i++) {
         if (process_memory_read(&process->memory, address, state, layout->thread.bytes) != MEMORY_OK ||
@@ -152,7 +139,8 @@ static bool list_threads_of(struct python_process *process, uint64_t interpreter
         struct python_thread *thread = find_thread(process, address);
         if (thread == NULL)
             thread = add_thread(process, address, interpreter);
-        if (thread == NULL)
+        /* A list that repeats a thread is endless. */
+        if (thread == NULL || thread->listed)
             return false;
         thread->listed = true;
         thread->interpreter = interpreter;
@@ -175,7 +163,7 @@ static void drop_unlisted_threads(struct python_process *process)
     process->thread_count = kept;
 }
 
-/* Walks the lists of interpreters and threads anew. */
+/* Walks the lists of interpreters and threads again. */
 static bool list_threads(struct python_process *process)
 {
     const struct python_layout *layout = &process->runtime.layout;
@@ -222,14 +210,14 @@ static void read_name(struct python_process *process, struct python_thread *thre
     if (python_context_thread_name(&process->context, &reader, thread->interpreter, thread->thread_id, now_ns,
                                    thread->name, sizeof(thread->name)))
         return;
-    /* Without the module threading there are names of the kernel only. */
+    /* Without the module threading there are only names from the kernel. */
     if (thread->number == process->memory.pid)
         snprintf(thread->name, sizeof(thread->name), "MainThread");
     else
         python_thread_read_kernel_name(thread, process->memory.pid);
 }
 
-/* True: it is another one than before. */
+/* True: the name has changed. */
 static bool name_thread(struct python_process *process, struct python_thread *thread, int64_t now_ns)
 {
     char before[PYTHON_THREAD_NAME_BYTES];
@@ -245,8 +233,8 @@ static bool name_thread(struct python_process *process, struct python_thread *th
     return is_new;
 }
 
-/* A worker of PySpark has worker.py's main near the root, below daemon.py or runpy. The first thing main does is wait for
- * a number: until then the task before is over and the next one has not begun. */
+/* A PySpark worker has worker.py's main near the root, below daemon.py or runpy. First main waits for a number:
+ * until then the previous task is over and the next one has not started. */
 static enum python_worker_state state_of_worker(const struct python_functions *functions,
                                                 const struct python_named_stack *stack)
 {
@@ -259,7 +247,7 @@ static enum python_worker_state state_of_worker(const struct python_functions *f
     return WORKER_NONE;
 }
 
-/* A task is served by the thread that runs worker.py's main; others that it started work for the same task. */
+/* A task is run by the thread that runs worker.py's main; threads that it started work for the same task. */
 static struct python_task find_task(struct python_process *process, struct python_thread *thread,
                                     const struct python_sampling *sampling, uint64_t interpreter,
                                     int64_t now_ns)
@@ -277,7 +265,7 @@ static struct python_task find_task(struct python_process *process, struct pytho
     return task;
 }
 
-/* The frames that are shown, innermost first, with the native ones between them when these are known. */
+/* The shown frames, innermost first, merged with native frames if these are known. */
 static const struct python_frame *show_frames(const struct python_thread *thread,
                                               struct python_sampling *sampling, size_t *count)
 {
@@ -293,14 +281,14 @@ static const struct python_frame *show_frames(const struct python_thread *thread
     return sampling->frames;
 }
 
-/* Whether it is worth asking the kernel who did not run at all: the GIL tells it for nothing. */
+/* True if it is worth asking the kernel which threads did not run at all: the GIL shows it at no cost. */
 static bool wants_sleep(const struct python_process *process, const struct python_interpreter *interpreter,
                         const struct python_sampling *sampling)
 {
     return !sampling->want_idle || interpreter == NULL || !python_pulse_counts(process, interpreter);
 }
 
-/* Notes what is told with a stack. True: that was told with the one before, too. */
+/* Stores data reported with a stack. True: they are the same as with the previous one. */
 static bool repeats_circumstances(struct python_thread *thread, const struct python_stack *stack)
 {
     struct python_circumstances *before = &thread->circumstances;
@@ -315,14 +303,26 @@ static bool repeats_circumstances(struct python_thread *thread, const struct pyt
     return same;
 }
 
-/* Names and delivers the stack, or the one of the thread's last sample when `read` is NULL. False: some frame is no
- * code, so the stack was read while its innermost frame was made or ended. */
+/* True if its last stack may grow to that many frames. */
+static bool may_keep(const struct python_process *process, const struct python_thread *thread, size_t count)
+{
+    size_t total = count;
+    if (LIKELY(count <= thread->stack.raw_capacity))
+        return true;
+    for (size_t i = 0; i < process->thread_count; i++)
+        total += process->threads[i].stack.raw_capacity;
+    return total <= PYTHON_MOST_KEPT_FRAMES;
+}
+
+/* Names and delivers the stack, or the one of the thread's last sample if `read` is NULL. False: a frame has no code
+ * object, so the stack was read while its innermost frame was created or ended. */
 static bool deliver(struct python_process *process, struct python_thread *thread,
                     const struct python_interpreter *interpreter, struct python_sampling *sampling,
                     const struct python_stack_buffer *read, int64_t now_ns)
 {
     struct python_reader reader = {&process->memory, &process->runtime.layout};
-    if (!python_named_stack_set(&thread->stack, &process->codes, &reader, &sampling->functions, read, now_ns,
+    if ((read != NULL && !may_keep(process, thread, read->frame_count)) ||
+        !python_named_stack_set(&thread->stack, &process->codes, &reader, &sampling->functions, read, now_ns,
                                 interpreter->code_generation))
         return false;
     bool has_gil = interpreter->gil_holder == thread->address;
@@ -356,7 +356,7 @@ static bool deliver(struct python_process *process, struct python_thread *thread
     return true;
 }
 
-/* Whether the bytes read with the stack still are this thread's. */
+/* True if the bytes read with the stack are still this thread's. */
 static bool check_state(struct python_process *process, struct python_thread *thread,
                         const unsigned char *state)
 {
@@ -371,14 +371,14 @@ static bool check_state(struct python_process *process, struct python_thread *th
     return true;
 }
 
-/* A thread that waits is not stopped unless its registers are needed: nothing moves in it. */
+/* A waiting thread is not paused unless its registers are needed: its frames do not change. */
 static bool is_to_be_paused(const struct python_thread *thread, const struct python_sampling *sampling)
 {
     return thread->number != 0 &&
            (sampling->wants_native || (sampling->pauses && thread->look == THREAD_RUNS));
 }
 
-/* While the thread is stopped, if it is to be. */
+/* Called while the thread is paused, if it is to be. */
 static enum python_stack_result read_stack(struct python_process *process, struct python_thread *thread,
                                            struct python_sampling *sampling, int64_t now_ns)
 {
@@ -398,17 +398,18 @@ static enum python_stack_result read_stack(struct python_process *process, struc
     return result;
 }
 
-/* Reads and delivers one stack. False: another attempt may help. */
+/* Reads and delivers one stack. False: another attempt may succeed. */
 static bool read_and_deliver(struct python_process *process, struct python_thread *thread,
                              const struct python_interpreter *interpreter, struct python_sampling *sampling,
                              int64_t now_ns, enum python_stack_result *result)
 {
     struct python_stack_buffer *buffer = &sampling->buffer;
+    bool is_planned = thread->plan.batch != NULL;
     thread->gil_note.holder = 0;
     *result = read_stack(process, thread, sampling, now_ns);
     if (*result != STACK_OK || !check_state(process, thread, buffer->thread_state))
         return true;
-    thread->gil_note = thread->plan.batch != NULL ? thread->plan_note : python_pulse_note(interpreter);
+    thread->gil_note = is_planned ? thread->plan_note : python_pulse_note(interpreter);
     thread->read_ns = now_ns;
     thread->has_kept = thread->look != THREAD_RUNS && !thread->looked_late;
     if (buffer->frame_count > 0) {
@@ -462,7 +463,7 @@ static bool has_kept_stack(const struct python_thread *thread)
     return thread->look == THREAD_SLEPT && thread->has_kept;
 }
 
-/* Whether the GIL can prove anything about its last stack. */
+/* True if the GIL can prove anything about its last stack. */
 static bool has_note(const struct python_process *process, const struct python_thread *thread,
                      const struct python_interpreter *interpreter, const struct python_sampling *sampling,
                      int64_t now_ns)
@@ -471,7 +472,7 @@ static bool has_note(const struct python_process *process, const struct python_t
            python_pulse_counts(process, interpreter) && !is_to_be_paused(thread, sampling);
 }
 
-/* Whether the GIL proves that its last stack still stands. */
+/* True if the GIL proves that its last stack is unchanged. */
 static bool stands_still(const struct python_process *process, const struct python_thread *thread,
                          const struct python_interpreter *interpreter, const struct python_sampling *sampling,
                          int64_t now_ns)
@@ -480,7 +481,7 @@ static bool stands_still(const struct python_process *process, const struct pyth
            python_pulse_proves_still(thread, interpreter);
 }
 
-/* Delivers the last stack once more if it still stands. */
+/* Delivers the last stack again if it is unchanged. */
 static bool repeat_stack(struct python_process *process, struct python_thread *thread,
                          const struct python_interpreter *interpreter, struct python_sampling *sampling,
                          int64_t now_ns)
@@ -500,7 +501,7 @@ static bool had_gil(const struct python_process *process, const struct python_th
     return interpreter != NULL && interpreter->gil_holder == thread->address;
 }
 
-/* A single copy is as good as two when the thread could not run Python code while it was made. */
+/* A single copy is as good as two if the thread could not run Python code while it was made. */
 static void settle_plan(struct python_thread *thread, const struct python_interpreter *interpreter)
 {
     thread->plan_note = python_pulse_note(interpreter);
@@ -534,8 +535,10 @@ static enum python_process_result sample_thread(struct python_process *process, 
     thread->has_kept = false;
     enum python_stack_result result = STACK_BROKEN;
     bool settled = false;
-    for (int attempt = 0; !settled && attempt < MOST_DELIVERY_ATTEMPTS; attempt++)
+    for (int attempt = 0; !settled && attempt < MOST_DELIVERY_ATTEMPTS; attempt++) {
+        process->codes.refuses_ended = attempt < STRICT_DELIVERY_ATTEMPTS;
         settled = read_and_deliver(process, thread, interpreter, sampling, now_ns, &result);
+    }
     return count_result(process, sampling, settled ? result : STACK_BROKEN);
 }
 
@@ -546,7 +549,7 @@ static enum python_process_result result_of_memory(enum memory_result result)
     return result == MEMORY_DENIED ? PROCESS_DENIED : PROCESS_CHANGED;
 }
 
-/* Lists may change while they are walked, so a failure is no end; only a runtime that is not there is. */
+/* Lists may change while they are walked, so a failure is not final; only a missing runtime is. */
 static enum python_process_result refresh(struct python_process *process)
 {
     for (int i = 0; process->list_is_stale && i < 3; i++) {
@@ -565,7 +568,7 @@ static enum python_process_result refresh(struct python_process *process)
     }
 }
 
-/* Where all threads are recorded, what the kernel says is only told, and does not decide. */
+/* If all threads are recorded, the state from the kernel is only reported and decides nothing. */
 static bool may_presume(const struct python_process *process, struct python_thread *thread,
                         const struct python_sampling *sampling)
 {
@@ -574,7 +577,7 @@ static bool may_presume(const struct python_process *process, struct python_thre
            !(sampling->asks_kernel && python_thread_is_due(thread));
 }
 
-/* Frames change only in who has the GIL: others need no second copy, if it turns out that they did not have it. */
+/* Only frames of the GIL's holder change: others need no second copy, if it is proved that they did not have it. */
 static bool is_likely_still(const struct python_process *process, const struct python_thread *thread)
 {
     const struct python_interpreter *interpreter = interpreter_of(process, thread);
@@ -582,8 +585,8 @@ static bool is_likely_still(const struct python_process *process, const struct p
            interpreter->last_holder != 0 && interpreter->last_holder != thread->address;
 }
 
-/* Whether a read does without the thread's stack. The first one of a tick: it did not have the GIL at the tick before, so
- * that its stack may still stand. The rest: that turned out to be so, or the first one has it. */
+/* True if a read does not include the thread's stack. First read of a tick: it did not have the GIL at the previous
+ * tick, so its stack may be unchanged. Second read: it was unchanged, or the first read has it. */
 static bool is_to_be_left_out(const struct python_process *process, const struct python_thread *thread,
                               const struct python_sampling *sampling, int64_t now_ns, bool is_rest)
 {
@@ -594,17 +597,17 @@ static bool is_to_be_left_out(const struct python_process *process, const struct
                    : interpreter->last_holder != 0 && interpreter->last_holder != thread->address;
 }
 
-/* Whether the stack of the thread is wanted, as far as that can be told before the tick's read. */
+/* True if the stack of the thread is to be read, as far as known before the tick's read. */
 static bool is_wanted(const struct python_process *process, const struct python_thread *thread,
                       const struct python_sampling *sampling)
 {
-    /* Who has the GIL is not known yet; who had it is as likely as any. */
+    /* The current holder of the GIL is not known yet; the previous one is as likely as any. */
     if (sampling->only_gil)
         return had_gil(process, thread);
     return thread->look == THREAD_RUNS || sampling->want_idle;
 }
 
-/* Asks the kernel about the threads. */
+/* Queries the kernel for the threads' states. */
 static void look_at_threads(struct python_process *process, const struct python_sampling *sampling)
 {
     for (size_t i = 0; i < process->thread_count; i++) {
@@ -618,7 +621,7 @@ static void look_at_threads(struct python_process *process, const struct python_
     }
 }
 
-/* Puts the stacks that are wanted into the batch. True: some of them as single copies. */
+/* Adds the selected stacks to the batch. True: some of them as single copies. */
 static bool plan_threads(struct python_process *process, struct python_sampling *sampling,
                          struct memory_batch *batch, int64_t now_ns)
 {
@@ -644,7 +647,7 @@ static bool plan_threads(struct python_process *process, struct python_sampling 
     return has_single;
 }
 
-/* After the batch was read. */
+/* Called after the batch was read. */
 static void settle_plans(struct python_process *process, const struct memory_batch *batch)
 {
     for (size_t i = 0; i < process->thread_count; i++) {
@@ -661,7 +664,7 @@ static void drop_plans(struct python_process *process)
         process->threads[i].plan.batch = NULL;
 }
 
-/* Only what tells whether the lists changed and who has the GIL. */
+/* Reads only what shows changes of the lists and the GIL's holder. */
 static enum memory_result read_pulse(struct python_process *process, struct python_sampling *sampling,
                                      int64_t now_ns)
 {
@@ -675,7 +678,7 @@ static enum memory_result read_pulse(struct python_process *process, struct pyth
     return result;
 }
 
-/* All that a tick needs to know of a process, in one read. */
+/* Reads everything that a tick needs of a process at once. */
 static enum memory_result read_batch(struct python_process *process, struct python_sampling *sampling,
                                      struct memory_batch *batch, int64_t now_ns)
 {
@@ -695,12 +698,12 @@ static enum memory_result read_batch(struct python_process *process, struct pyth
         settle_plans(process, batch);
         return MEMORY_OK;
     }
-    /* Something that was remembered is not mapped any more: each thread finds out for itself. */
+    /* A remembered range is not mapped any more: each thread is read separately. */
     drop_plans(process);
     return result == MEMORY_FAULT ? read_pulse(process, sampling, now_ns) : result;
 }
 
-/* Whether many stacks that were expected to stand still are not proved to. */
+/* True if many stacks that were expected to be unchanged are not proved to be. */
 static bool lacks_stacks(const struct python_process *process, const struct python_sampling *sampling,
                          int64_t now_ns)
 {
@@ -736,7 +739,7 @@ static enum python_process_result refresh_lists(struct python_process *process,
     return memory_result == MEMORY_OK ? PROCESS_OK : result_of_memory(memory_result);
 }
 
-/* Where it is not described, it can be found as soon as some codes are known. */
+/* If it is not described, it can be searched as soon as some codes are known. */
 static void find_code_counter(struct python_process *process)
 {
     struct python_layout *layout = &process->runtime.layout;
@@ -746,14 +749,14 @@ static void find_code_counter(struct python_process *process)
                process->codes.size < PYTHON_CODES_TO_FIND_COUNTER))
         return;
     process->counter_tries++;
-    /* From the next tick on it is part of what is read. */
+    /* It is read from the next tick on. */
     if (python_code_counter_find(&process->memory, &process->codes, process->interpreters[0].address,
                                  layout->interpreter.bytes, &layout->interpreter.code_generation))
         process->list_is_stale = true;
 }
 
-enum python_process_result python_process_sample(struct python_process *process,
-                                                 struct python_sampling *sampling, int64_t now_ns)
+static enum python_process_result sample_all(struct python_process *process, struct python_sampling *sampling,
+                                             int64_t now_ns)
 {
     sampling->buffer.now_ns = now_ns;
     enum python_process_result result = refresh(process);
@@ -769,4 +772,20 @@ enum python_process_result python_process_sample(struct python_process *process,
         result = sample_thread(process, &process->threads[i], sampling, now_ns);
     find_code_counter(process);
     return result;
+}
+
+enum python_process_result python_process_sample(struct python_process *process,
+                                                 struct python_sampling *sampling, int64_t now_ns)
+{
+    if (UNLIKELY(now_ns < process->rest_until_ns))
+        return PROCESS_OK;
+    process_memory_allow(&process->memory, process->tick_effort);
+    enum python_process_result result = sample_all(process, sampling, now_ns);
+    if (LIKELY(process->memory.effort_left >= 0))
+        return result;
+    sampling->counts.broken++;
+    drop_plans(process);
+    process->list_is_stale = true;
+    process->rest_until_ns = now_ns + PYTHON_REST_NS;
+    return result == PROCESS_CHANGED ? PROCESS_OK : result;
 }

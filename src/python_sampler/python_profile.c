@@ -23,7 +23,7 @@ void python_profile_release(struct python_profile *into)
     id_map_release(&into->contexts);
 }
 
-/* What follows the last occurrence of the part; the whole path when there is none. */
+/* Keeps what follows the last occurrence of the part; false if there is none. */
 static bool cut_after(struct text_view *path, struct text_view part)
 {
     bool found = false;
@@ -88,7 +88,7 @@ static uint32_t add_group(struct python_profile *into, uint32_t node, const char
                                                  : stack_tree_child(&into->profile->stacks, node, frame);
 }
 
-/* Where the frames of the stack begin: below its process and thread when these are to be seen. */
+/* The parent of the stack's frames: its process and thread, if these are shown. */
 static uint32_t find_root(struct python_profile *into, const struct python_stack *stack)
 {
     char text[PYTHON_THREAD_NAME_BYTES + 64];
@@ -177,7 +177,7 @@ static bool add_sample(struct python_profile *into, const struct sample *sample,
     return *mark != NO_SAMPLE;
 }
 
-/* The thread's mark is the number of the sample that its stack before was added to. */
+/* The thread's mark is the index of the sample of its previous stack. */
 void python_profile_deliver(void *context, const struct python_stack *stack)
 {
     struct python_profile *into = context;

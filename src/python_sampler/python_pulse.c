@@ -1,8 +1,8 @@
 #include "python_sampler/python_pulse.h"
 
-/* New interpreters are looked for so often where that is a read of its own. */
+/* Interval of the search for new interpreters if it needs a separate read. */
 #define HEADS_POLL_NS INT64_C(50000000)
-/* So often the count of code objects is read where it is a range of its own. */
+/* Interval of reading the count of code objects if it is a separate range. */
 #define GENERATION_POLL_NS INT64_C(1000000)
 
 static bool add_words(struct python_process *process, uint64_t base, uint32_t offset, size_t size)
@@ -10,19 +10,19 @@ static bool add_words(struct python_process *process, uint64_t base, uint32_t of
     return offset == NO_OFFSET || base == 0 || span_set_add(&process->pulse, base + offset, size, 0);
 }
 
-/* Up to 3.11 it stands beside others that are needed. */
+/* Up to 3.11 it is next to other words that are needed. */
 static bool has_head_in_pulse(const struct python_layout *layout)
 {
     return layout->runtime.current_thread != NO_OFFSET;
 }
 
-/* Only 3.13 has the count of code objects far from all else. */
+/* Only in 3.13 the count of code objects is far from everything else. */
 static bool has_generation_in_pulse(const struct python_layout *layout)
 {
     return layout->code.version == 0 && layout->interpreter.code_generation != NO_OFFSET;
 }
 
-/* Up to 3.12 a program may go from one interpreter to another without taking the GIL anew. */
+/* Up to 3.12 a program may switch to another interpreter without taking the GIL again. */
 static void find_shared_gils(struct python_process *process)
 {
     for (size_t i = 0; i < process->interpreter_count; i++) {
@@ -107,7 +107,7 @@ void python_pulse_plan_end(struct python_process *process, struct memory_batch *
     }
 }
 
-/* NULL for what this version does not have. */
+/* NULL for a word that this version does not have. */
 static const unsigned char *word_at(const struct python_process *process, uint64_t base, uint32_t offset,
                                     size_t size)
 {
@@ -129,7 +129,7 @@ static uint32_t word_u32(const struct python_process *process, uint64_t base, ui
     return at == NULL ? 0 : load_u32(at);
 }
 
-/* Without another switch only who had the GIL last could take it again in between. */
+/* Without a switch only the last holder can have taken the GIL again meanwhile. */
 static void take_switches(const struct python_process *process, struct python_interpreter *interpreter,
                           const unsigned char *batch_bytes)
 {
@@ -139,7 +139,7 @@ static void take_switches(const struct python_process *process, struct python_in
         return;
     uint64_t current = word_u64(process, process->runtime.address, layout->runtime.current_thread);
     interpreter->last_holder = word_u64(process, interpreter->gil, layout->gil.holder);
-    /* One that was put in another's place without taking the GIL anew. */
+    /* Set as current thread without taking the GIL. */
     if (current != 0 && current != interpreter->last_holder)
         interpreter->last_holder = 0;
     interpreter->switches = word_u64(process, interpreter->gil, layout->gil.switches);
@@ -177,8 +177,8 @@ static uint64_t read_head(const struct python_process *process, const struct mem
     return process->has_head ? load_u64(batch->bytes + process->head_at) : process->interpreters_head;
 }
 
-/* Each interpreter has one of its own, but what is known of codes is of all of them. One that never was changed is as
- * good as none at 0: then codes are compared by time. */
+/* Each interpreter has its own count, but codes are cached for all of them. A count that never changed is treated as
+ * none: then codes are compared by time. */
 static void take_generation(struct python_process *process, const struct memory_batch *batch)
 {
     struct python_interpreter *interpreter = &process->interpreters[0];
@@ -209,8 +209,8 @@ struct python_gil_note python_pulse_note(const struct python_interpreter *interp
                                     .is_firm = interpreter->is_steady};
 }
 
-/* Who had the GIL at the note may have run since, and who has it now. A note that is not firm may have the holder
- * before a switch and the count after it. */
+/* The holder at the time of the note may have run since, and so may the current one. A note that is not firm may
+ * combine the holder before a switch and the count after it. */
 bool python_pulse_proves_still(const struct python_thread *thread,
                                const struct python_interpreter *interpreter)
 {

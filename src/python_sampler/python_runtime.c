@@ -20,7 +20,7 @@
 
 struct candidate {
     char path[PATH_MAX];
-    uint64_t start; /* of the mapping of the file's begin */
+    uint64_t start; /* of the mapping of the file's start */
     uint64_t end;
     bool is_program; /* not a library */
 };
@@ -30,7 +30,7 @@ struct search {
     char program[PATH_MAX];
     struct candidate candidates[MOST_CANDIDATES];
     size_t count;
-    uint32_t version_by_path; /* of …/lib/python3.9/…, 0: unknown */
+    uint32_t version_by_path; /* from …/lib/python3.9/…, 0: unknown */
 };
 
 static struct text_view base_name(struct text_view path)
@@ -39,7 +39,7 @@ static struct text_view base_name(struct text_view path)
     return slash == TEXT_NOT_FOUND ? path : text_from(path, slash + 1);
 }
 
-/* "3.9…" at the begin of the text; 0 when there is none. */
+/* "3.9…" at the start of the text; 0 if there is none. */
 static uint32_t parse_version(struct text_view text)
 {
     if (text.size < 3 || text.data[0] != '3' || text.data[1] != '.')
@@ -92,7 +92,7 @@ static void explain_unread(pid_t pid, int reason, struct error *error)
     }
 }
 
-/* Goes through all that the process has mapped. */
+/* Searches all mappings of the process. */
 static bool find_candidates(struct search *search, struct error *error)
 {
     struct text_builder maps;
@@ -121,7 +121,7 @@ static void read_program_path(struct search *search)
         search->program[length - tail] = '\0';
 }
 
-/* The file as the process has it: deleted, in a container or in a chroot. */
+/* The file as the process sees it: deleted, in a container or in a chroot. */
 static bool open_candidate(const struct search *search, const struct candidate *candidate, bool all_symbols,
                            struct elf_file *file, struct error *error)
 {
@@ -139,7 +139,7 @@ static bool open_candidate(const struct search *search, const struct candidate *
            elf_file_copy(file, candidate->path, all_symbols, error);
 }
 
-/* Where the file's addresses begin, whose first byte is mapped at `start`. */
+/* The load bias of the file whose first byte is mapped at `start`. */
 static uint64_t find_bias(const struct elf_file *file, uint64_t start)
 {
     struct elf_segment segment;
@@ -150,7 +150,7 @@ static uint64_t find_bias(const struct elf_file *file, uint64_t start)
     return start;
 }
 
-/* Addresses as linked; 0: not there. Who hides its symbols still has the section, from 3.10 on. */
+/* Link-time addresses; 0: not found. A binary without symbols still has the section, since 3.10. */
 static uint64_t find_runtime(const struct elf_file *file)
 {
     struct elf_symbol symbol;
@@ -160,7 +160,7 @@ static uint64_t find_runtime(const struct elf_file *file)
     return elf_file_find_section(file, ".PyRuntime", &section) ? section.address : 0;
 }
 
-/* The version that the process or the paths tell; 0: unknown. */
+/* The version in the process or in paths; 0: unknown. */
 static uint32_t find_version(struct search *search, const struct candidate *candidate,
                              uint64_t version_address)
 {
@@ -171,28 +171,25 @@ static uint32_t find_version(struct search *search, const struct candidate *cand
     return version != 0 ? version : search->version_by_path;
 }
 
-static enum python_find_result find_layout(struct python_runtime *runtime, struct search *search,
-                                           const struct candidate *candidate, uint64_t version_address,
-                                           struct error *error)
+static enum python_find_result find_layout(struct python_runtime *runtime, struct process_memory *memory,
+                                           uint32_t version, struct error *error)
 {
     unsigned char begin[PYTHON_DEBUG_OFFSETS_BYTES];
-    enum memory_result result = process_memory_read(search->memory, runtime->address, begin, sizeof(begin));
+    enum memory_result result = process_memory_read(memory, runtime->address, begin, sizeof(begin));
     if (result != MEMORY_OK) {
-        process_memory_explain(search->memory, result, error);
+        process_memory_explain(memory, result, error);
         return result == MEMORY_FAULT ? PYTHON_NOT_READY : PYTHON_FAILED;
     }
     if (python_layout_has_debug_offsets(begin))
         return python_layout_from_runtime(&runtime->layout, begin, error) ? PYTHON_FOUND : PYTHON_FAILED;
-    uint32_t version = find_version(search, candidate, version_address);
     if (version == 0) {
-        error_set(error, ERROR_UNSUPPORTED, "%s is a Python whose version cannot be told from its names",
-                  candidate->path);
+        error_set(error, ERROR_UNSUPPORTED, "process %d runs an unknown version of Python", (int)memory->pid);
         return PYTHON_FAILED;
     }
     return python_layout_of_version(&runtime->layout, version, error) ? PYTHON_FOUND : PYTHON_FAILED;
 }
 
-/* Nearly always the dynamic symbols do. */
+/* Usually the dynamic symbols are enough. */
 static bool look_into_file(struct python_runtime *runtime, const struct search *search,
                            const struct candidate *candidate, bool all_symbols, uint64_t *version_address,
                            struct error *error)
@@ -210,20 +207,8 @@ static bool look_into_file(struct python_runtime *runtime, const struct search *
     return address != 0;
 }
 
-static enum python_find_result try_candidate(struct python_runtime *runtime, struct search *search,
-                                             const struct candidate *candidate, struct error *error)
-{
-    uint64_t version_address = 0;
-    *runtime = (struct python_runtime){.address = 0};
-    if (!look_into_file(runtime, search, candidate, false, &version_address, error) &&
-        !look_into_file(runtime, search, candidate, true, &version_address, error))
-        return PYTHON_NONE;
-    enum python_find_result result = find_layout(runtime, search, candidate, version_address, error);
-    return result == PYTHON_FOUND ? python_runtime_check(runtime, search->memory, error) : result;
-}
-
-/* Up to 3.10 a thread state has pthread_self() only; glibc keeps the kernel's number of the thread in that block, and
- * the main thread's is the process's own (as seen from inside). */
+/* Up to 3.10 a thread state has pthread_self() only; glibc stores the kernel's thread id in that block, and the main
+ * thread's id is the process id (in the process's namespace). */
 static void find_thread_number_offset(struct python_runtime *runtime, struct process_memory *memory,
                                       uint64_t thread)
 {
@@ -287,6 +272,30 @@ static void finish_found(struct python_runtime *runtime, struct process_memory *
         find_thread_number_offset(runtime, memory, thread);
 }
 
+enum python_find_result python_runtime_find_at(struct python_runtime *runtime, struct process_memory *memory,
+                                               uint64_t address, uint32_t version, struct error *error)
+{
+    *runtime = (struct python_runtime){.address = address};
+    enum python_find_result result = find_layout(runtime, memory, version, error);
+    if (result == PYTHON_FOUND)
+        result = python_runtime_check(runtime, memory, error);
+    if (result == PYTHON_FOUND)
+        finish_found(runtime, memory);
+    return result;
+}
+
+static enum python_find_result try_candidate(struct python_runtime *runtime, struct search *search,
+                                             const struct candidate *candidate, struct error *error)
+{
+    uint64_t version_address = 0;
+    *runtime = (struct python_runtime){.address = 0};
+    if (!look_into_file(runtime, search, candidate, false, &version_address, error) &&
+        !look_into_file(runtime, search, candidate, true, &version_address, error))
+        return PYTHON_NONE;
+    return python_runtime_find_at(runtime, search->memory, runtime->address,
+                                  find_version(search, candidate, version_address), error);
+}
+
 enum python_find_result python_runtime_find(struct python_runtime *runtime, struct process_memory *memory,
                                             struct error *error)
 {
@@ -297,14 +306,12 @@ enum python_find_result python_runtime_find(struct python_runtime *runtime, stru
     enum python_find_result best = PYTHON_NONE;
     struct error best_error;
     error_set(&best_error, ERROR_UNSUPPORTED, "process %d is not a Python process (%s)", (int)memory->pid,
-              search.program[0] == '\0' ? "a kernel thread, a zombie, or not ours to see" : search.program);
+              search.program[0] == '\0' ? "a kernel thread, a zombie, or not visible" : search.program);
     for (size_t i = 0; i < search.count; i++) {
         struct error own_error = {ERROR_NONE, ""};
         enum python_find_result result = try_candidate(runtime, &search, &search.candidates[i], &own_error);
-        if (result == PYTHON_FOUND) {
-            finish_found(runtime, memory);
+        if (result == PYTHON_FOUND)
             return result;
-        }
         if (result != PYTHON_NONE && best != PYTHON_FAILED) {
             best = result;
             best_error = own_error;

@@ -14,27 +14,27 @@
 #include "base/id_map.h"
 #include "python_sampler/process_numbers.h"
 
-/* New children of main threads are looked for at each tick, but not more often than this; those of all threads, and
- * programs that became others, more seldom. */
+/* New children of main threads are searched for at each tick, but at most this often; children of all threads, and
+ * processes that started another program, less often. */
 #define CHILDREN_POLL_NS INT64_C(9000000)
 #define THOROUGH_POLL_NS INT64_C(100000000)
-/* A Python that does not come up is looked at again after twice the time, up to this. */
+/* A Python that is not ready is checked again after twice the time, up to this. */
 #define FIRST_PATIENCE_NS INT64_C(5000000)
 #define MOST_PATIENCE_NS INT64_C(200000000)
 #define CHILDREN_TEXT_BYTES 8192
-/* Where waiting threads are recorded like others, what a thread does is a label, and the kernel is asked for it only
- * at each eighth tick: of all threads at once, since the first question of a tick costs ten times the second. */
+/* If waiting threads are recorded like others, the thread state is a label, and the kernel is queried only at every
+ * eighth tick: for all threads at once, since the first query of a tick costs ten times the second. */
 #define ASKED_TICKS 8
 #define LEAST_UNASKED_NS INT64_C(1000000)
 #define MOST_UNASKED_NS INT64_C(80000000)
 
 struct tracked {
-    pid_t pid;                     /* 0: a free place */
-    uint32_t parent;               /* place of the process that started it; NO_ID: none */
-    struct python_process *python; /* NULL: not (yet) */
+    pid_t pid;                     /* 0: a free entry */
+    uint32_t parent;               /* entry of the process that started it; NO_ID: none */
+    struct python_process *python; /* NULL: not (yet) known */
     int children_descriptor;       /* -1: not open */
-    uint64_t program_hash;         /* of the program's path, when it was found to be no Python */
-    int64_t next_find_ns; /* when to look for a Python again; INT64_MAX: only when the program changes */
+    uint64_t program_hash;         /* of the program's path, if it does not run Python */
+    int64_t next_find_ns; /* time of the next search for Python; INT64_MAX: only if the program changes */
     int64_t patience_ns;
 };
 
@@ -45,16 +45,16 @@ struct python_sampler {
     size_t size;
     size_t capacity;
     size_t live;
-    struct id_map places; /* by process number; may name a place that another process took */
+    struct id_map places; /* by process id; may refer to an entry that another process took */
     int64_t next_tick_ns; /* 0: none yet */
     int64_t next_children_ns;
     int load_descriptor; /* of /proc/loadavg; -1: not open */
     char newest_number
-        [24]; /* of a process or thread of this machine, as it was before children were last polled */
+        [24]; /* last id of a process or thread of this machine, before children were last polled */
     int64_t next_thorough_ns;
     int64_t next_idle_ns;
     int64_t next_ask_ns;
-    int64_t wall_clock_lead_ns; /* of CLOCK_REALTIME before CLOCK_MONOTONIC */
+    int64_t wall_clock_lead_ns; /* difference of CLOCK_REALTIME and CLOCK_MONOTONIC */
     uint64_t ticks;
     uint64_t missed_ticks;
     uint64_t processes;
@@ -128,7 +128,7 @@ static uint32_t find_place(const struct python_sampler *sampler, pid_t pid)
     return place != NO_ID && sampler->tracked[place].pid == pid ? place : NO_ID;
 }
 
-/* NO_ID: no room. */
+/* NO_ID: no space. */
 static uint32_t track(struct python_sampler *sampler, pid_t pid, uint32_t parent)
 {
     size_t place = 0;
@@ -157,7 +157,7 @@ static uint64_t hash_program(pid_t pid)
     return hash_bytes(path, size < 0 ? 0 : (size_t)size);
 }
 
-/* A zombie still has its number, but no program. */
+/* A zombie still has its id, but no program. */
 static bool has_ended(pid_t pid)
 {
     char link[64], path[8];
@@ -167,7 +167,7 @@ static bool has_ended(pid_t pid)
     return readlink(link, path, sizeof(path)) < 0 && errno == ENOENT;
 }
 
-/* A child that was forked first, else a Python of its own. */
+/* First as a forked child, else as a Python process of its own. */
 static enum python_find_result find_python(struct python_sampler *sampler, struct tracked *tracked,
                                            int64_t now, struct error *error)
 {
@@ -184,7 +184,7 @@ static enum python_find_result find_python(struct python_sampler *sampler, struc
         return PYTHON_FOUND;
     }
     tracked->program_hash = hash_program(tracked->pid);
-    /* A program that was just started may still be without its libraries. */
+    /* A program that was just started may not have loaded its libraries yet. */
     bool hopeless =
         result == PYTHON_FAILED || (result == PYTHON_NONE && tracked->patience_ns == MOST_PATIENCE_NS);
     tracked->next_find_ns = hopeless ? INT64_MAX : now + tracked->patience_ns;
@@ -229,7 +229,7 @@ static void meet_child(void *context, pid_t child)
         (void)find_python(sampler, &sampler->tracked[place], now_ns(), NULL);
 }
 
-/* What the main thread started; most programs start their children there. False: the process has ended. */
+/* Children of the main thread, which starts most of them. False: the process has ended. */
 static bool poll_main_thread(struct python_sampler *sampler, uint32_t place)
 {
     char text[CHILDREN_TEXT_BYTES];
@@ -248,8 +248,8 @@ static bool poll_main_thread(struct python_sampler *sampler, uint32_t place)
     return true;
 }
 
-/* The last word of /proc/loadavg is the number that the kernel gave last: as long as it stays, there is no new child.
- * True also when that cannot be told. */
+/* The last word of /proc/loadavg is the last process id: while it is unchanged, there is no new child. True also if
+ * it cannot be read. */
 static bool has_new_processes(struct python_sampler *sampler)
 {
     char text[64];
@@ -272,7 +272,7 @@ static void poll_children(struct python_sampler *sampler, int64_t now)
     sampler->next_children_ns = now + CHILDREN_POLL_NS;
     if (!has_new_processes(sampler) && !thorough)
         return;
-    /* Newcomers are appended and so are asked for their own children at once. */
+    /* New processes are appended, so their own children are searched for immediately. */
     for (uint32_t place = 0; place < sampler->size; place++) {
         pid_t pid = sampler->tracked[place].pid;
         if (pid == 0)
@@ -288,7 +288,7 @@ static void poll_children(struct python_sampler *sampler, int64_t now)
     }
 }
 
-/* Looks again at those that had no Python: not up yet, or another program since. */
+/* Checks processes without Python again: it was not ready, or the program has changed. */
 static void look_again(struct python_sampler *sampler, struct tracked *tracked, int64_t now, bool thorough)
 {
     if (now >= tracked->next_find_ns) {
@@ -318,7 +318,7 @@ static void sample(struct python_sampler *sampler, struct tracked *tracked, int6
     }
 }
 
-/* Late ones are not made up for. */
+/* Missed ones are not repeated. */
 static void choose_idle(struct python_sampler *sampler, int64_t now)
 {
     int64_t interval = sampler->options.idle_interval_ns;
@@ -371,7 +371,7 @@ static void sleep_until(int64_t deadline)
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
 }
 
-/* Ticks go on in step when a run follows another one at once. */
+/* Ticks stay in step if one run immediately follows another. */
 static int64_t first_tick(const struct python_sampler *sampler, int64_t now)
 {
     bool is_near =

@@ -2,31 +2,37 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-/* Reads of one sample that may fail to agree before it is given up. */
-#define MOST_ATTEMPTS 64
-/* Attempts that also want the callers' instructions (their lines) to agree. */
+/* Reads of one sample that may disagree before it is skipped. */
+#define MOST_ATTEMPTS 128
+/* Attempts that also need the callers' instructions (their lines) to agree. */
 #define STRICT_ATTEMPTS 4
-/* A read that took longer was interrupted, and its copies may be of different times even when they agree. */
+/* A longer read was interrupted, and its copies may be of different times even if they agree. */
 #define LONGEST_READ_NS 60000
 /* A batch of many threads may take longer. */
 #define LONGEST_READ_OF_RANGE_NS 2000
 #define PATIENT_ATTEMPTS 8
-/* Times that unknown frames are looked for in one sample. */
+/* A loop of the program may take as long as an attempt, which then meets it in the same place each time: later attempts
+ * wait for up to this long, each for another time, and twice as long after so many attempts: the loop may be longer. */
+#define FIRST_DITHERED_ATTEMPT 4
+#define MOST_DITHER_NS 4096
+#define DITHER_DOUBLES_AFTER 32
+/* Number of searches for unknown frames in one sample. */
 #define MOST_LEARNING_ROUNDS 32
-/* What is remembered is thrown away now and then, so that it follows the program. */
+/* Remembered spans expire after some samples, so that they follow the program. */
 #define EXPIRE_SAMPLES 64
 #define FORGET_SAMPLES 1024
-/* What is taken for granted without being read, too, but at the highest rates not as often. */
+/* Remembered root and callers expire, too, but at high rates less often. */
 #define LEAST_TRUST_NS INT64_C(20000000)
-/* Room behind a frame for the frames that it may call, where frames lie one after the other. */
+/* Space after a frame for the frames that it may call, where frames are contiguous. */
 #define ROOM_AHEAD_BYTES 512
 #define PAGE_BYTES 4096
 #define OWNED_BY_THREAD 0
 #define OWNED_BY_GENERATOR 1
 #define POINTER_TAG_BITS UINT64_C(7)
-/* Frames lie in chunks of whole pages: the address of the chunk before, the size, the end in use, the frames; the first
- * chunk of a thread leaves out the place of one word. */
+/* Frames are in chunks of whole pages: the address of the previous chunk, the size, the used end, the frames; the
+ * first chunk of a thread skips one word. */
 #define FIRST_FRAME_IN_CHUNK 32
 #define SIZE_IN_CHUNK 8
 
@@ -38,7 +44,7 @@ struct reading {
     uint64_t thread;
     unsigned attempt;
     uint64_t missing;         /* frame that is in no span */
-    uint64_t lone_frame;      /* that the attempt before found to be the whole stack */
+    uint64_t lone_frame;      /* that the previous attempt found to be the whole stack */
     uint64_t next_lone_frame; /* that this attempt found */
     struct python_root root;  /* that this attempt found */
     bool has_known_root;      /* it ended at the remembered one */
@@ -49,7 +55,7 @@ enum attempt_result {
     ATTEMPT_OK,
     ATTEMPT_TORN,
     ATTEMPT_MISSING,
-    ATTEMPT_UNREADABLE, /* memory_result says why */
+    ATTEMPT_UNREADABLE, /* memory_result: the reason */
     ATTEMPT_TOO_DEEP,
 };
 
@@ -91,16 +97,18 @@ static bool add_copy(struct memory_batch *batch, const struct span_set *spans, b
 /* Copy, thread state, pointer to the innermost frame, copy again. */
 static void make_plan(struct python_stack_plan *plan, struct memory_batch *batch,
                       const struct python_stack_memory *remembered, const struct python_layout *layout,
-                      uint64_t thread, bool is_single, bool is_thrifty, bool is_sparing)
+                      uint64_t thread, bool is_single, bool second_is_plain, bool first_is_plain)
 {
     size_t count = batch->count, total_bytes = batch->total_bytes;
     bool indirect = layout->thread.frame_in_cframe != NO_OFFSET && remembered->cframe != 0;
-    *plan = (struct python_stack_plan){
-        .batch = batch, .is_single = is_single, .is_thrifty = is_thrifty, .is_sparing = is_sparing};
-    if (add_copy(batch, &remembered->spans, is_sparing, &plan->first_at) &&
+    *plan = (struct python_stack_plan){.batch = batch,
+                                       .is_single = is_single,
+                                       .second_is_plain = second_is_plain,
+                                       .first_is_plain = first_is_plain};
+    if (add_copy(batch, &remembered->spans, first_is_plain, &plan->first_at) &&
         memory_batch_add(batch, thread, layout->thread.bytes, &plan->state_at) &&
         (!indirect || memory_batch_add(batch, remembered->cframe, 16, &plan->cframe_at)) &&
-        (is_single || add_copy(batch, &remembered->spans, is_thrifty, &plan->second_at))) {
+        (is_single || add_copy(batch, &remembered->spans, second_is_plain, &plan->second_at))) {
         if (is_single)
             plan->second_at = plan->first_at;
         return;
@@ -118,7 +126,7 @@ void python_stack_plan(struct python_stack_plan *plan, struct memory_batch *batc
               python_callers_are_steady(&remembered->callers));
 }
 
-/* A reading of this thread alone. Only the first one is thrifty. */
+/* A read of this thread alone. Only the first one leaves out lesser spans. */
 static enum memory_result read_alone(struct reading *reading, struct python_stack_plan *plan)
 {
     struct memory_batch *batch = &reading->buffer->batch;
@@ -134,11 +142,11 @@ struct frame_view {
     uint64_t instruction;
     unsigned char owner;
     bool of_generator;
-    bool is_idle; /* up to 3.10: it does not run (yet or any more) */
+    bool is_idle; /* up to 3.10: not running (yet or any more) */
 };
 
-/* 3.8 and 3.9 have a flag; 3.10 has below 0 what was made or yielded, 0 what runs, 1 and above what ended, but an
- * exception that goes through a frame (2) may run code on its way. */
+/* 3.8 and 3.9 have a flag; 3.10 has negative values for created or yielded frames, 0 for running, 1 and above for
+ * ended ones, but an exception that passes through a frame (2) may run code. */
 static inline bool is_idle(const struct python_layout *layout, const unsigned char *bytes)
 {
     unsigned char activity = bytes[layout->frame.activity];
@@ -169,8 +177,8 @@ static inline bool agree(const struct frame_view *first, const struct frame_view
            first->owner == second->owner && (!strict || first->instruction == second->instruction);
 }
 
-/* A generator that yielded has no caller any more, and up to 3.10 neither has a frame that ended: then the first copy
- * is the one that was alive. */
+/* A generator that yielded has no caller any more, and up to 3.10 neither has a frame that ended: then the first
+ * copy is the valid one. */
 static inline struct frame_view choose_innermost(const struct frame_view *first,
                                                  const struct frame_view *second,
                                                  const struct python_layout *layout)
@@ -179,15 +187,15 @@ static inline struct frame_view choose_innermost(const struct frame_view *first,
     return clears && second->previous == 0 ? *first : *second;
 }
 
-/* Up to 3.10 a frame that ended loses its caller, and one that calls another one runs: so the walk went astray. Only
- * what traces a program in Python is called by frames that do not run. */
+/* Up to 3.10 a frame that ended loses its caller, and one that calls another one is running: otherwise the walk has
+ * left the stack. Only trace functions written in Python are called by frames that are not running. */
 static inline bool is_astray(const struct frame_view *first, const struct frame_view *second, bool strict)
 {
     return (first->is_idle || second->is_idle) && (strict || second->previous == 0);
 }
 
-/* A generator was called by somebody, but yielded to them meanwhile. Up to 3.10 a stack of a single frame may be one
- * that ended, so it must be seen twice on end. */
+/* A generator has a caller, but may have yielded to it meanwhile. Up to 3.10 a stack of a single frame may be one
+ * that ended, so it must be seen twice in a row. */
 static bool is_doubtful_root(struct reading *reading, const struct frame_view *view, uint64_t address,
                              size_t steps)
 {
@@ -199,27 +207,27 @@ static bool is_doubtful_root(struct reading *reading, const struct frame_view *v
     return is_new;
 }
 
-/* Up to 3.10 each frame has a call of the loop of its own. */
+/* Up to 3.10 each frame has its own call of the interpreter loop. */
 static inline bool marks_entry(const struct python_layout *layout, const unsigned char *bytes)
 {
     return layout->frame.owner == NO_OFFSET ||
            (layout->frame.entry_mark != 0 && bytes[layout->frame.entry_mark] != 0);
 }
 
-/* Whether one copy of a frame in a lesser span does. */
+/* True if one copy of a frame in a lesser span is enough. */
 static bool may_be_single(struct reading *reading, const struct frame_view *view, uint64_t address,
                           bool callee_agrees)
 {
     if (view->owner >= reading->layout->frame.first_hidden_owner)
         return callee_agrees;
-    /* Taken for a hidden one when it was learnt: from now on its span is read twice. */
+    /* It was a hidden frame when it was found: from now on its span is read twice. */
     if (!span_set_add(&reading->remembered->spans, address, reading->layout->frame.bytes,
                       reading->remembered->clock))
         span_set_clear(&reading->remembered->spans);
     return false;
 }
 
-/* Whether the frame is the first one in the first chunk of its thread. `bytes`: a copy of the frame. */
+/* True if the frame is the first one in the first chunk of its thread. `bytes`: a copy of the frame. */
 static bool is_first_in_chunks(const struct span *span, uint64_t address, const unsigned char *bytes)
 {
     if (address % PAGE_BYTES != FIRST_FRAME_IN_CHUNK || address - span->start < FIRST_FRAME_IN_CHUNK)
@@ -229,8 +237,8 @@ static bool is_first_in_chunks(const struct span *span, uint64_t address, const 
     return load_u64(chunk) == 0 && size != 0 && size % PAGE_BYTES == 0;
 }
 
-/* Whether the frame is known as the outermost one, so that its caller need not be read. No frame lies below it, and what
- * called it was called by nobody before. */
+/* True if the frame is known as the outermost one, so that its caller need not be read. No frame is below it, and
+ * its caller had no caller. */
 static bool is_known_root(const struct python_root *root, const struct frame_view *view,
                           const struct span *span, uint64_t address, const unsigned char *bytes)
 {
@@ -238,7 +246,7 @@ static bool is_known_root(const struct python_root *root, const struct frame_vie
            root->caller != 0 && is_first_in_chunks(span, address, bytes);
 }
 
-/* A hidden frame that nobody called is the caller of the outermost one. */
+/* A hidden frame without a caller is the caller of the outermost one. */
 static void note_root(struct reading *reading, uint64_t caller)
 {
     const struct python_stack_buffer *buffer = reading->buffer;
@@ -250,7 +258,7 @@ static void note_root(struct reading *reading, uint64_t caller)
 }
 
 static enum attempt_result walk(struct reading *reading, uint64_t innermost, const unsigned char *first,
-                                const unsigned char *second, bool is_thrifty)
+                                const unsigned char *second, bool second_is_plain)
 {
     const struct python_layout *layout = reading->layout;
     struct python_stack_buffer *buffer = reading->buffer;
@@ -260,7 +268,7 @@ static enum attempt_result walk(struct reading *reading, uint64_t innermost, con
     buffer->frame_count = 0;
     reading->root.caller = 0;
     reading->has_known_root = false;
-    uint64_t mark = 0;          /* a chain that comes back to it never was */
+    uint64_t mark = 0;          /* a chain that returns to it is invalid */
     bool callee_agrees = false; /* so that this frame did not change between the copies */
     for (uint64_t address = innermost; address != 0; steps++) {
         if (buffer->frame_count == PYTHON_MOST_FRAMES || steps >= 2 * PYTHON_MOST_FRAMES)
@@ -276,7 +284,7 @@ static enum attempt_result walk(struct reading *reading, uint64_t innermost, con
         }
         span->last_used = reading->remembered->clock;
         size_t at = span->offset + (address - span->start);
-        const unsigned char *again = is_thrifty && span->is_lesser ? first : second;
+        const unsigned char *again = second_is_plain && span->is_lesser ? first : second;
         struct frame_view before = view_frame(layout, first + at);
         struct frame_view view = view_frame(layout, again + at);
         if (again != second && !may_be_single(reading, &view, address, callee_agrees))
@@ -302,7 +310,7 @@ static enum attempt_result walk(struct reading *reading, uint64_t innermost, con
         } else if (view.previous == 0) {
             note_root(reading, address);
         }
-        /* From 3.12 on a hidden frame stands between the calls of the loop. */
+        /* Since 3.12 a hidden frame is between calls of the interpreter loop. */
         if ((view.previous == 0 || view.owner >= layout->frame.first_hidden_owner) && buffer->frame_count > 0)
             buffer->frames[buffer->frame_count - 1].is_entry = true;
         address = view.previous;
@@ -310,7 +318,7 @@ static enum attempt_result walk(struct reading *reading, uint64_t innermost, con
     return ATTEMPT_OK;
 }
 
-/* Whether the frames lie one above the other in the chunk that the outermost one is the first of. `chunk`: its bytes. */
+/* True if the frames are contiguous in the chunk whose first frame is the outermost one. `chunk`: its bytes. */
 static bool are_in_one_chunk(const struct python_stack_buffer *buffer, const unsigned char *chunk)
 {
     size_t count = buffer->frame_count;
@@ -323,7 +331,7 @@ static bool are_in_one_chunk(const struct python_stack_buffer *buffer, const uns
     return frames[0].address - start < load_u64(chunk + SIZE_IN_CHUNK);
 }
 
-/* After a walk that went well. `bytes`: a whole copy. */
+/* Called after a successful walk. `bytes`: a complete copy. */
 static void keep_callers(struct reading *reading, const unsigned char *bytes)
 {
     struct python_stack_memory *remembered = reading->remembered;
@@ -349,7 +357,7 @@ static void keep_callers(struct reading *reading, const unsigned char *bytes)
     callers->is_entry = innermost->is_entry;
 }
 
-/* Those of the callers' frames, and of the hidden ones between them. */
+/* Spans of the callers' frames, and of the hidden ones between them. */
 static void use_spans(struct python_stack_memory *remembered, struct span *span)
 {
     struct span_set *spans = &remembered->spans;
@@ -360,7 +368,7 @@ static void use_spans(struct python_stack_memory *remembered, struct span *span)
     }
 }
 
-/* Whether the stack is the one that was kept, but for what the innermost frame does; if so, puts that into the buffer. */
+/* True if the stack is the kept one, except for what the innermost frame does; then puts that into the buffer. */
 static bool repeat_callers(struct reading *reading, const struct python_stack_plan *plan, uint64_t innermost)
 {
     struct python_stack_memory *remembered = reading->remembered;
@@ -398,10 +406,10 @@ static enum attempt_result follow(struct reading *reading, const struct python_s
     if (reading->buffer->has_same_callers)
         return ATTEMPT_OK;
     reading->remembered->callers.repeats = 0;
-    if (plan->is_sparing)
+    if (plan->first_is_plain)
         return ATTEMPT_TORN;
     enum attempt_result result =
-        walk(reading, innermost, bytes + plan->first_at, bytes + plan->second_at, plan->is_thrifty);
+        walk(reading, innermost, bytes + plan->first_at, bytes + plan->second_at, plan->second_is_plain);
     if (result == ATTEMPT_OK)
         keep_callers(reading, bytes + plan->second_at);
     return result;
@@ -415,6 +423,8 @@ static enum attempt_result evaluate(struct reading *reading, const struct python
     if (UNLIKELY(batch->read_ns > longest_ns && !plan->waits && reading->attempt < PATIENT_ATTEMPTS))
         return ATTEMPT_TORN;
     const unsigned char *state = batch->bytes + plan->state_at;
+    if (UNLIKELY(layout->thread.bytes > sizeof(reading->buffer->thread_state)))
+        return ATTEMPT_TOO_DEEP;
     memcpy(reading->buffer->thread_state, state, layout->thread.bytes);
     uint64_t frame = load_u64(state + layout->thread.frame);
     if (layout->thread.frame_in_cframe != NO_OFFSET && frame != 0) {
@@ -459,8 +469,8 @@ static bool remember(struct reading *reading, uint64_t address, const unsigned c
                      : span_set_add(&remembered->spans, address, room, remembered->clock);
 }
 
-/* Follows the chain from the missing frame on, page by page, and remembers where its frames are. What is read here
- * may be torn; at worst it names some memory in vain. */
+/* Follows the chain from the missing frame on, page by page, and remembers the location of its frames. The data read
+ * here may be inconsistent; at worst some unneeded memory is remembered. */
 static bool learn(struct reading *reading)
 {
     unsigned char page[2 * PAGE_BYTES];
@@ -472,7 +482,7 @@ static bool learn(struct reading *reading)
         if (steps > 0 &&
             span_set_find(&reading->remembered->spans, address, layout->frame.bytes, NULL) != NULL)
             return true;
-        /* An address that makes no sense may be so high that the frame would end at a low one. */
+        /* An invalid address may be so high that the end of the frame would overflow. */
         if (address < page_start || address - page_start >= page_size ||
             address - page_start + layout->frame.bytes > page_size) {
             page_start = address & ~(uint64_t)(PAGE_BYTES - 1);
@@ -497,7 +507,7 @@ static enum python_stack_result result_of_memory(enum memory_result result)
     return result == MEMORY_DENIED ? STACK_DENIED : STACK_BROKEN;
 }
 
-/* Remembered frames were unmapped, or the thread state was. False when nothing helps. */
+/* Remembered frames or the thread state were unmapped. False if it cannot recover. */
 static bool recover(struct reading *reading)
 {
     bool had_memory = reading->remembered->spans.count > 0 || reading->remembered->cframe != 0;
@@ -522,7 +532,7 @@ static void age(struct python_stack_memory *remembered, int64_t now_ns)
     python_callers_forget(&remembered->callers);
 }
 
-/* From now on the begin of the chunk is read instead of what called the outermost frame. */
+/* From now on the start of the chunk is read instead of the caller of the outermost frame. */
 static void keep_root(struct reading *reading)
 {
     struct python_stack_memory *remembered = reading->remembered;
@@ -533,6 +543,20 @@ static void keep_root(struct reading *reading)
         return;
     remembered->root = *root;
     span_set_drop_lesser(&remembered->spans, root->caller, bytes + ROOM_AHEAD_BYTES);
+}
+
+/* Multiples of the golden ratio are spread evenly. */
+static void dither(unsigned attempt)
+{
+    struct timespec start, now;
+    if (attempt < FIRST_DITHERED_ATTEMPT)
+        return;
+    uint32_t most_ns = (uint32_t)MOST_DITHER_NS << attempt / DITHER_DOUBLES_AFTER;
+    long wait_ns = (long)(attempt * UINT32_C(0x9e3779b9) / (UINT32_MAX / most_ns));
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    do {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while ((now.tv_sec - start.tv_sec) * 1000000000 + now.tv_nsec - start.tv_nsec < wait_ns);
 }
 
 static enum python_stack_result read_patiently(struct reading *reading, const struct python_stack_plan *plan)
@@ -564,6 +588,7 @@ static enum python_stack_result read_patiently(struct reading *reading, const st
         }
         if (++reading->attempt == MOST_ATTEMPTS)
             return STACK_RESTLESS;
+        dither(reading->attempt);
     }
 }
 
@@ -575,7 +600,7 @@ enum python_stack_result python_stack_read(struct python_stack_buffer *buffer,
     struct reading reading = {
         .buffer = buffer, .remembered = remembered, .memory = memory, .layout = layout, .thread = thread};
     enum python_stack_result result = read_patiently(&reading, plan);
-    /* Not before: the plan's batch was read with what was remembered then. */
+    /* Not earlier: the plan's batch was read with what was remembered then. */
     age(remembered, buffer->now_ns);
     if (result == STACK_OK)
         keep_root(&reading);

@@ -42,11 +42,12 @@ void python_thread_release(struct python_thread *thread)
     python_stack_memory_release(&thread->remembered);
 }
 
-/* In a container the number that the process knows is not ours: the kernel tells both in the line NSpid. */
+/* In a container the process's own id of the thread is not ours: the line NSpid has both. */
 static pid_t translate_number(const struct process_memory *memory, pid_t inner)
 {
+    /* The id comes from the target, and may be that of another process's thread. */
     if (memory->inner_pid == memory->pid)
-        return inner;
+        return process_has_thread(memory->pid, inner) ? inner : 0;
     return inner == memory->inner_pid ? memory->pid : process_find_thread(memory->pid, inner);
 }
 
@@ -78,16 +79,28 @@ static int open_file(const struct python_thread *thread, pid_t pid, const char *
     return descriptor < 0 ? -2 : descriptor;
 }
 
-/* Notes how often it ran so far. True: not for an instant since the last note. */
+/* Reads the file; negative if it cannot be read. It stays open if the thread may keep it. */
+static ssize_t read_file(const struct python_thread *thread, pid_t pid, const char *name, int *descriptor,
+                         char *text, size_t room)
+{
+    if (*descriptor == -1)
+        *descriptor = open_file(thread, pid, name);
+    if (*descriptor < 0)
+        return -1;
+    ssize_t got = pread(*descriptor, text, room, 0);
+    if (!thread->keeps_files) {
+        close(*descriptor);
+        *descriptor = -1;
+    }
+    return got;
+}
+
+/* Stores how often it has run. True: not at all since the last call. */
 static bool note_schedule(struct python_thread *thread, pid_t pid)
 {
     char text[PYTHON_SCHEDULE_BYTES];
-    if (thread->schedule_descriptor == -1)
-        thread->schedule_descriptor = open_file(thread, pid, "schedstat");
-    if (thread->schedule_descriptor < 0)
-        return false;
-    /* Time on a processor, time waited for one, and how often it got one: the last grows as soon as it runs. */
-    ssize_t got = pread(thread->schedule_descriptor, text, sizeof(text), 0);
+    /* Time on a processor, time waited for one, and number of runs: the last one increases as soon as it runs. */
+    ssize_t got = read_file(thread, pid, "schedstat", &thread->schedule_descriptor, text, sizeof(text));
     size_t size = got < 0 ? 0 : (size_t)got;
     bool is_same = size > 0 && size == thread->schedule_size && memcmp(text, thread->schedule, size) == 0;
     memcpy(thread->schedule, text, size);
@@ -98,16 +111,12 @@ static bool note_schedule(struct python_thread *thread, pid_t pid)
 static bool is_on_cpu(struct python_thread *thread, pid_t pid)
 {
     char text[8];
-    if (thread->state_descriptor == -1)
-        thread->state_descriptor = open_file(thread, pid, "syscall");
-    if (thread->state_descriptor < 0)
-        return true;
-    /* The file says "running", or the system call that the thread waits in. */
-    ssize_t got = pread(thread->state_descriptor, text, sizeof(text), 0);
+    /* The file contains "running", or the system call in which the thread waits. */
+    ssize_t got = read_file(thread, pid, "syscall", &thread->state_descriptor, text, sizeof(text));
     return got <= 0 || text[0] == 'r';
 }
 
-/* Whether it has not run since the look before; false when that is not worth asking. */
+/* True if it has not run since the previous query; false if that is not worth querying. */
 static bool ask_slept(struct python_thread *thread, pid_t pid)
 {
     if (!thread->was_waiting)
@@ -126,8 +135,8 @@ static bool ask_slept(struct python_thread *thread, pid_t pid)
     return has_slept;
 }
 
-/* Whoever woke up between the two questions of one look is told by the look after: it is sure to have slept only when
- * it was found waiting twice with nothing in between. */
+/* A thread that wakes up between the two reads of one query is detected by the next query: it has certainly slept
+ * only if it was waiting in both with no run in between. */
 enum python_thread_look python_thread_look(struct python_thread *thread, pid_t pid, bool wants_sleep)
 {
     if (!wants_sleep) {

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-/* A thread stops as soon as it gets a processor; one in a kernel call that cannot be interrupted does later. */
+/* A thread stops as soon as it gets a processor; one in an uninterruptible system call stops later. */
 #define MOST_WAIT_NS INT64_C(200000000)
 #define QUICK_LOOKS 50
 #define LOOK_AGAIN_NS 20000
@@ -24,13 +24,13 @@ static int64_t now_ns(void)
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* Only stops are asked for: the end of a child that we started is its waiter's. */
+/* Waits for stops only: the exit status of our own children is left to their waiter. */
 static bool has_stopped(struct thread_pause *pause)
 {
     siginfo_t info = {.si_pid = 0};
     if (waitid(P_PID, (id_t)pause->number, &info, WSTOPPED | WNOHANG | __WALL) != 0 || info.si_pid == 0)
         return false;
-    /* Without an event it is about to be given a signal. */
+    /* Without an event it is about to receive a signal. */
     pause->signal = EVENT_OF(info.si_status) == 0 ? info.si_status : 0;
     pause->is_stopped = true;
     return true;
@@ -54,7 +54,7 @@ static bool wait_for_stop(struct thread_pause *pause)
 bool thread_pause_begin(struct thread_pause *pause, pid_t number)
 {
     errno = 0;
-    /* What did not stop the last time may have done so since. */
+    /* If it did not stop in time, it may have stopped since. */
     if (pause->number != 0 && !pause->is_stopped && !has_stopped(pause))
         return false;
     if (pause->number != 0)
