@@ -21,7 +21,7 @@ static inline void format_test_keep_notice(void *context, const char *text)
     snprintf(format_test_notices + used, sizeof(format_test_notices) - used, "%s\n", text);
 }
 
-/* Everything is asked for, so that nothing is left out. */
+/* Requests everything. */
 static inline bool format_test_try(struct profile *profile, const char *reader, struct text_view bytes,
                                    struct error *error)
 {
@@ -62,7 +62,7 @@ static inline const char *format_test_error(const char *reader, struct text_view
     return error.message;
 }
 
-/* What tests hand around lives until the test ends, and is no leak. */
+/* Lives until the test ends, and is not a leak. */
 static inline void *format_test_keep(void *memory)
 {
     static void *kept[1000];
@@ -153,6 +153,15 @@ static inline void format_test_check(const char *reader, struct text_view bytes,
 {
     struct profile profile;
     format_test_read(&profile, reader, bytes);
+    CHECK_TEXT(format_test_dump(&profile), expected);
+    profile_release(&profile);
+}
+
+/* The same with a file of tests/data. */
+static inline void format_test_check_data(const char *name, const char *expected)
+{
+    struct profile profile;
+    format_test_read_data(&profile, name);
     CHECK_TEXT(format_test_dump(&profile), expected);
     profile_release(&profile);
 }

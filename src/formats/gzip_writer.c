@@ -48,5 +48,5 @@ void gzip_writer_write(struct gzip_writer *writer, const void *data, size_t size
 bool gzip_writer_finish(struct gzip_writer *writer, struct error *error)
 {
     pack(writer, true);
-    return !writer->failed || error_set(error, ERROR_SYSTEM, "cannot pack the output");
+    return !writer->failed || error_set(error, ERROR_SYSTEM, "cannot compress the output");
 }

@@ -1,5 +1,5 @@
 /*
- * gzip_writer.h - packs what is written to it into one gzip member.
+ * gzip_writer.h - compresses what is written to it into one gzip member.
  *
  * Owns: its buffers, until gzip_writer_release(). The output stays the caller's.
  * Threads: one at a time.
@@ -17,7 +17,7 @@
 
 #define GZIP_BLOCK_BYTES ((size_t)64 << 10)
 
-struct gzip_packer; /* of the library that packs */
+struct gzip_packer; /* of the compression library */
 
 struct gzip_writer {
     struct output *output;
@@ -30,7 +30,7 @@ struct gzip_writer {
 bool gzip_writer_init(struct gzip_writer *writer, struct output *output, struct error *error) MUST_CHECK;
 void gzip_writer_release(struct gzip_writer *writer);
 void gzip_writer_write(struct gzip_writer *writer, const void *data, size_t size);
-/* Ends the member; failures of all writes before are told here. */
+/* Ends the member; returns errors of all writes before. */
 bool gzip_writer_finish(struct gzip_writer *writer, struct error *error) MUST_CHECK;
 
 #endif

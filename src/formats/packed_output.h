@@ -1,9 +1,9 @@
 /*
- * packed_output.h - an output to a file, packed by gzip where the file's name ends in ".gz".
+ * packed_output.h - an output to a file, compressed with gzip if its name ends in ".gz".
  *
- * Write to `output`; packed_output_finish() or packed_output_release() ends it, as output.h has them.
+ * Write to `output`; packed_output_finish() or packed_output_release() ends it, as in output.h.
  *
- * Owns: both outputs and the packer, until then. Must not move in memory while it is open.
+ * Owns: both outputs and the compressor, until then. Must not move in memory while it is open.
  * Threads: one at a time.
  */
 #ifndef FORMATS_PACKED_OUTPUT_H
@@ -23,7 +23,7 @@ struct packed_output {
     bool packs;
 };
 
-/* `is_packed`: what will be written is packed already, whatever the name. */
+/* `is_packed`: the output is already compressed, whatever the name. */
 bool packed_output_open(struct packed_output *packed, const char *path, bool is_packed,
                         struct error *error) MUST_CHECK;
 bool packed_output_finish(struct packed_output *packed, struct error *error) MUST_CHECK;

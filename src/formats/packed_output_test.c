@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "failing_memory.h"
-#include "formats/byte_source.h"
+#include "input/byte_source.h"
 #include "unit_test.h"
 
 #define LINE "a line of text\n"

@@ -8,7 +8,7 @@
 #include "base/file_list.h"
 #include "formats/reader.h"
 
-/* Whom a reader's notices go to, with the file's name before them. */
+/* Receiver of a reader's notices, which get the file's name as prefix. */
 struct naming {
     const struct read_options *options;
     const char *name;
@@ -37,7 +37,7 @@ static enum outcome read_source(struct byte_source *source, const struct reader 
         }
         format = reader_recognize(text_part(head, 0, READER_HEAD_BYTES));
         if (format == NULL) {
-            error_set(error, ERROR_BAD_INPUT, "is of no known format");
+            error_set(error, ERROR_BAD_INPUT, "unknown format");
             return OUTCOME_UNKNOWN;
         }
     }
@@ -46,11 +46,11 @@ static enum outcome read_source(struct byte_source *source, const struct reader 
     return good ? OUTCOME_READ : OUTCOME_FAILED;
 }
 
-static enum outcome read_file(const char *path, const struct reader *format,
-                              const struct read_options *options, struct profile *profile,
-                              struct error *error)
+/* Closes the source, which is NULL after an error. */
+static enum outcome read_and_close(struct byte_source *source, const char *path, const struct reader *format,
+                                   const struct read_options *options, struct profile *profile,
+                                   struct error *error)
 {
-    struct byte_source *source = byte_source_open(path, error);
     struct naming naming = {.options = options, .name = source == NULL ? path : byte_source_name(source)};
     struct read_options named = *options;
     named.notice = name_notice;
@@ -61,6 +61,20 @@ static enum outcome read_file(const char *path, const struct reader *format,
         error_prefix(error, "%s", naming.name);
     byte_source_close(source);
     return outcome;
+}
+
+static enum outcome read_file(const char *path, const struct reader *format,
+                              const struct read_options *options, struct profile *profile,
+                              struct error *error)
+{
+    return read_and_close(byte_source_open(path, error), path, format, options, profile, error);
+}
+
+bool read_profile_bytes(struct text_view bytes, const char *name, const struct reader *format,
+                        const struct read_options *options, struct profile *profile, struct error *error)
+{
+    struct byte_source *source = byte_source_open_memory(bytes, name, error);
+    return read_and_close(source, name, format, options, profile, error) == OUTCOME_READ;
 }
 
 static bool read_folder(const char *path, const struct reader *format, const struct read_options *options,
@@ -74,12 +88,12 @@ static bool read_folder(const char *path, const struct reader *format, const str
         if (outcome == OUTCOME_READ)
             known++;
         else if (outcome == OUTCOME_UNKNOWN)
-            reader_notice(options, "%s: passed over: of no known format, or empty", list.paths[i]);
+            reader_notice(options, "%s: skipped: unknown format, or empty", list.paths[i]);
         else
             good = false;
     }
     if (good && known == 0)
-        good = error_set(error, ERROR_BAD_INPUT, "%s: no file of a known format in this folder", path);
+        good = error_set(error, ERROR_BAD_INPUT, "%s: the folder contains no file of a known format", path);
     file_list_release(&list);
     return good;
 }

@@ -50,6 +50,17 @@ void reader_notice(const struct read_options *options, const char *format, ...)
     options->notice(options->notice_context, text);
 }
 
+void reader_pass_event(const struct read_options *options, struct text_view name)
+{
+    struct passed_events *passed = options->passed_events;
+    if (passed == NULL || passed->count == PASSED_EVENT_LIMIT || name.size >= sizeof(passed->names[0]))
+        return;
+    for (size_t i = 0; i < passed->count; i++)
+        if (text_equal(name, text_of(passed->names[i])))
+            return;
+    snprintf(passed->names[passed->count++], sizeof(passed->names[0]), "%.*s", TEXT_FORMAT(name));
+}
+
 void reader_notice_cut(const struct read_options *options, uint64_t stacks)
 {
     if (stacks > 0)

@@ -48,6 +48,31 @@ TEST(csv_counts_recursion_once)
                                       "g\xef\xbf\xbd,10,10,16.67,16.67\n");
 }
 
+TEST(flamebearer_has_levels_of_boxes)
+{
+    CHECK_TEXT(written(false, "flamebearer"),
+               "{\"version\":1,\"flamebearer\":{\"names\":[\"total\",\"main\",\"f\\u003c\\\"x\\\">,y\","
+               "\"g\xef\xbf\xbd\"],"
+               "\"levels\":[[0,60,0,0],[0,60,10,1],[0,50,20,2],[0,30,20,2],[0,10,10,3]],\"numTicks\":60,"
+               "\"maxSelf\":20},"
+               "\"metadata\":{\"format\":\"single\",\"spyName\":\"sparkflame\",\"units\":\"samples\","
+               "\"sampleRate\":1000000000,\"name\":\"cpu\"}}\n");
+}
+
+TEST(flamebearer_leaves_out_the_smallest)
+{
+    struct write_options options = {.weight = WEIGHT_COUNT, .max_nodes = 4};
+    struct profile profile;
+    fill(&profile, false);
+    CHECK_TEXT(
+        format_test_write_as(&profile, "flamebearer", &options).data,
+        "{\"version\":1,\"flamebearer\":{\"names\":[\"total\",\"main\",\"f\\u003c\\\"x\\\">,y\",\"other\"],"
+        "\"levels\":[[0,6,0,0],[0,6,1,1],[0,5,2,2],[0,3,2,2],[0,1,1,3]],\"numTicks\":6,\"maxSelf\":2},"
+        "\"metadata\":{\"format\":\"single\",\"spyName\":\"sparkflame\",\"units\":\"objects\","
+        "\"sampleRate\":1,\"name\":\"cpu\"}}\n");
+    profile_release(&profile);
+}
+
 TEST(csv_of_nothing_has_a_head)
 {
     struct profile profile;

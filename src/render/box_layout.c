@@ -5,14 +5,20 @@
 #include "base/array.h"
 #include "model/chart.h"
 
-struct work {
+/* Where a box's callees are in `children`. */
+struct callees {
+    uint32_t end;
+    uint32_t count;
+};
+
+struct layout_work {
     const struct view *view;
     const struct box_options *options;
     double *own_widths;   /* per node; NULL: widths are the view's */
     const double *widths; /* per node, callees included */
     const double *selfs;
-    uint32_t *first_child; /* per node: start in `children` */
-    uint32_t *children;    /* of wide enough parents, parent by parent */
+    struct callees *callees; /* per node; those of narrow ones, which may be millions, are not touched */
+    uint32_t *children;      /* of wide enough parents, parent by parent */
     bool *has_callee;
 };
 
@@ -22,7 +28,7 @@ void box_layout_release(struct box_layout *layout)
     *layout = (struct box_layout){.boxes = NULL};
 }
 
-static double self_width(const struct work *work, uint32_t node)
+static double self_width(const struct layout_work *work, uint32_t node)
 {
     if (!work->options->both_sides || work->view->sides < 2)
         return work->selfs[node];
@@ -30,7 +36,7 @@ static double self_width(const struct work *work, uint32_t node)
     return before > after ? before : after;
 }
 
-static bool find_widths(struct work *work)
+static bool find_widths(struct layout_work *work)
 {
     const struct view *view = work->view;
     size_t side = view->sides - 1;
@@ -49,52 +55,53 @@ static bool find_widths(struct work *work)
     return true;
 }
 
-static bool is_wide(const struct work *work, uint32_t node)
+static bool is_wide(const struct layout_work *work, uint32_t node)
 {
     return work->widths[node] >= work->options->least_width && work->widths[node] > 0;
 }
 
 /* Room between the callees of a box in a chart. */
-static bool is_filler(const struct work *work, uint32_t node)
+static bool is_filler(const struct layout_work *work, uint32_t node)
 {
     return work->options->order == ORDER_NODE && text_equal(view_name(work->view, node), TEXT(CHART_FILLER));
 }
 
 /* Counting sort by parent: only callees of boxes that are drawn matter. */
-static bool find_children(struct work *work)
+static bool find_children(struct layout_work *work)
 {
     const struct view *view = work->view;
-    work->first_child = calloc(view->size + 1, sizeof(*work->first_child));
+    work->callees = calloc(view->size, sizeof(*work->callees));
     work->has_callee = calloc(view->size, sizeof(*work->has_callee));
-    if (work->first_child == NULL || work->has_callee == NULL)
+    if (work->callees == NULL || work->has_callee == NULL)
         return false;
     for (size_t i = 1; i < view->size; i++) {
         uint32_t parent = view->nodes[i].parent;
         if (work->widths[i] > 0) {
             work->has_callee[parent] = true;
-            work->first_child[parent + 1] += is_wide(work, parent);
+            if (is_wide(work, parent))
+                work->callees[parent].count++;
         }
     }
-    for (size_t i = 0; i < view->size; i++)
-        work->first_child[i + 1] += work->first_child[i];
-    work->children = malloc((work->first_child[view->size] + 1) * sizeof(*work->children));
-    uint32_t *next = malloc(view->size * sizeof(*next));
-    if (work->children == NULL || next == NULL) {
-        free(next);
-        return false;
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < view->size; i++) {
+        if (is_wide(work, i)) {
+            work->callees[i].end = sum; /* moved on by each child that is put there */
+            sum += work->callees[i].count;
+        }
     }
-    memcpy(next, work->first_child, view->size * sizeof(*next));
+    work->children = malloc(((size_t)sum + 1) * sizeof(*work->children));
+    if (work->children == NULL)
+        return false;
     for (uint32_t i = 1; i < view->size; i++) {
         uint32_t parent = view->nodes[i].parent;
         if (work->widths[i] > 0 && is_wide(work, parent))
-            work->children[next[parent]++] = i;
+            work->children[work->callees[parent].end++] = i;
     }
-    free(next);
     return true;
 }
 
 /* What follows a name in folded text: the mark of its kind, then ';' when it calls something, ' ' when it does not. */
-static struct text_view name_end(const struct work *work, uint32_t node, char *end)
+static struct text_view name_end(const struct layout_work *work, uint32_t node, char *end)
 {
     const struct view *view = work->view;
     const char *mark =
@@ -108,7 +115,7 @@ static struct text_view name_end(const struct work *work, uint32_t node, char *e
 #define NAME_END_BYTES 8
 
 /* As folded lines sort, so that pictures of other tools look alike. */
-static int compare_names(const struct work *work, uint32_t left, uint32_t right)
+static int compare_names(const struct layout_work *work, uint32_t left, uint32_t right)
 {
     struct text_view a = view_name(work->view, left), b = view_name(work->view, right);
     size_t shared = a.size < b.size ? a.size : b.size;
@@ -127,25 +134,25 @@ static int compare_names(const struct work *work, uint32_t left, uint32_t right)
 
 static int compare(const void *left, const void *right, void *context)
 {
-    const struct work *work = context;
+    const struct layout_work *work = context;
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
     if (work->options->order == ORDER_WIDTH && work->widths[a] != work->widths[b])
         return work->widths[a] > work->widths[b] ? -1 : 1;
     return compare_names(work, a, b);
 }
 
-static void sort_children(struct work *work, uint32_t node)
+static void sort_children(struct layout_work *work, uint32_t node)
 {
-    uint32_t start = work->first_child[node], end = work->first_child[node + 1];
+    uint32_t end = work->callees[node].end, start = end - work->callees[node].count;
     if (work->options->order != ORDER_NODE && end - start > 1)
         qsort_r(work->children + start, end - start, sizeof(*work->children), compare, work);
 }
 
 /* Replaces the box on top of the stack by its wide callees, the rightmost at the bottom. */
-static bool push_callees(struct work *work, const struct box *box, struct box **stack, size_t *size,
+static bool push_callees(struct layout_work *work, const struct box *box, struct box **stack, size_t *size,
                          size_t *capacity)
 {
-    uint32_t start = work->first_child[box->node], end = work->first_child[box->node + 1];
+    uint32_t end = work->callees[box->node].end, start = end - work->callees[box->node].count;
     sort_children(work, box->node);
     if (!array_reserve(stack, capacity, *size + (end - start), SIZE_MAX / sizeof(struct box)))
         return false;
@@ -165,7 +172,7 @@ static bool push_callees(struct work *work, const struct box *box, struct box **
     return true;
 }
 
-static bool place(struct box_layout *layout, struct work *work)
+static bool place(struct box_layout *layout, struct layout_work *work)
 {
     struct box *stack = NULL;
     size_t size = 0, capacity = 0, room = 0;
@@ -190,12 +197,12 @@ bool box_layout_init(struct box_layout *layout, const struct view *view, const s
                      struct error *error)
 {
     *layout = (struct box_layout){.boxes = NULL};
-    struct work work = {.view = view, .options = options};
+    struct layout_work work = {.view = view, .options = options};
     bool good = find_widths(&work) && find_children(&work) && place(layout, &work);
     if (good)
         layout->width = work.widths[STACK_ROOT];
     free(work.own_widths);
-    free(work.first_child);
+    free(work.callees);
     free(work.children);
     free(work.has_callee);
     if (good)

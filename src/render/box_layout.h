@@ -1,7 +1,7 @@
 /*
- * box_layout.h - where each box of a flame graph stands: left edge and width in weights, and its level.
+ * box_layout.h - positions of the boxes of a flame graph: left edge and width in weights, and level.
  *
- * Boxes narrower than the minimum are left out but keep their room. Below a box its own time comes first, then its
+ * Boxes narrower than the minimum are omitted but keep their space. Above a box, its self time comes first, then its
  * callees in the chosen order.
  *
  * Owns: its boxes, until box_layout_release().
@@ -40,7 +40,7 @@ struct box_layout {
 struct box_options {
     enum box_order order;
     double least_width;
-    /* With two sides: a box is as wide as the larger of both, so that what is gone shows too; else as "after". */
+    /* With two sides: a box is as wide as the larger of both, so that removed frames are visible; else as "after". */
     bool both_sides;
 };
 

@@ -12,7 +12,7 @@
 
 #define PAGE_VARINT_BYTES 10
 
-/* Seven bits a byte, lowest first; the highest bit says that more follow. */
+/* Seven bits a byte, lowest first; the highest bit is set if more follow. */
 static inline void page_varint(struct text_builder *to, uint64_t number)
 {
     char *room = text_builder_room(to, PAGE_VARINT_BYTES);

@@ -11,7 +11,7 @@
 #include "base/attributes.h"
 #include "base/error.h"
 #include "base/text_builder.h"
-#include "render/page_writer.h"
+#include "render/page_input.h"
 
 /* Appends to `to`, which the caller owns. */
 bool page_data_build(const struct page_input *input, struct text_builder *to, struct error *error) MUST_CHECK;

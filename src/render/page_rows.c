@@ -104,17 +104,17 @@ void page_rows_release(struct page_rows *rows)
 }
 
 /* What of a sample is not summed up. */
-struct row {
+struct page_row {
     uint32_t event;
     uint32_t side;
     uint32_t set;
     uint32_t tick; /* plus one; 0: no time */
 };
 
-static struct row row_of(const struct page_rows *rows, uint32_t index)
+static struct page_row row_of(const struct page_rows *rows, uint32_t index)
 {
     const struct sample *sample = &rows->profile->samples[index];
-    struct row row = {
+    struct page_row row = {
         .event = sample->event, .side = index >= rows->before_count, .set = rows->set[sample->context]};
     if (rows->has_times && sample->time_ns != NO_TIME)
         row.tick =
@@ -129,7 +129,8 @@ static int compare_numbers(uint32_t left, uint32_t right)
 
 static int by_row(const void *left, const void *right, void *context)
 {
-    struct row a = row_of(context, *(const uint32_t *)left), b = row_of(context, *(const uint32_t *)right);
+    struct page_row a = row_of(context, *(const uint32_t *)left),
+                    b = row_of(context, *(const uint32_t *)right);
     int order = compare_numbers(a.event, b.event);
     order = order != 0 ? order : compare_numbers(a.side, b.side);
     order = order != 0 ? order : compare_numbers(a.set, b.set);
@@ -200,7 +201,8 @@ static void put(struct row_writer *writer, enum column column, uint64_t number)
         page_varint(&writer->columns[column], number);
 }
 
-static void write_row(struct row_writer *writer, uint32_t node, struct row row, double count, double value)
+static void write_row(struct row_writer *writer, uint32_t node, struct page_row row, double count,
+                      double value)
 {
     const struct page_event *event = &writer->rows->events[row.event];
     put(writer, COLUMN_NODE, node - writer->last_node);

@@ -16,7 +16,7 @@
 #include "base/text_builder.h"
 #include "model/profile.h"
 #include "render/page_tree.h"
-#include "render/page_writer.h"
+#include "render/page_input.h"
 
 /* How an event's numbers are stored: number = stored × scale. */
 struct page_event {

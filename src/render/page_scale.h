@@ -11,7 +11,7 @@
 #define PAGE_EXACT_LIMIT 9007199254740992.0
 
 struct page_scale {
-    uint64_t divisor; /* greatest common one so far; 0: no number yet */
+    uint64_t divisor; /* greatest common divisor so far; 0: no number yet */
     double largest;
     bool fractions;
 };
@@ -19,7 +19,7 @@ struct page_scale {
 void page_scale_add(struct page_scale *scale, double number);
 /* What a stored 1 stands for; positive. */
 double page_scale_unit(const struct page_scale *scale);
-/* Negative numbers and such that are none are stored as 0. */
+/* Negative numbers and NaN are stored as 0. */
 uint64_t page_scale_stored(double number, double unit);
 
 #endif

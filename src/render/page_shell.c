@@ -5,7 +5,7 @@
 
 #include "base/xml_text.h"
 
-/* Level 1 takes a quarter of the time for a tenth more; that counts when there is much to pack. */
+/* Level 1 takes a quarter of the time for a tenth more bytes, which matters for large data. */
 #define COMPRESSION_LEVEL 6
 #define QUICK_COMPRESSION_LEVEL 1
 #define QUICK_FROM_BYTES ((size_t)4 << 20)

@@ -1,7 +1,7 @@
 /*
  * page_shell.h - puts title and data into a page that was bundled without them.
  *
- * The data is packed and stands in an element of its own, as Base64, so that no byte of it can be markup.
+ * The data is compressed and stored in a separate element as Base64, so that no byte of it can be markup.
  */
 #ifndef RENDER_PAGE_SHELL_H
 #define RENDER_PAGE_SHELL_H
@@ -20,7 +20,7 @@ struct page_part {
     struct text_builder *data;
 };
 
-/* The data's memory is given back on the way; the caller still releases the builders. */
+/* Frees the data's memory early; the caller still releases the builders. */
 bool page_shell_write(struct text_view page, const char *title, const struct page_part *parts,
                       size_t part_count, struct output *output, struct error *error) MUST_CHECK;
 

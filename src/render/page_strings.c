@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "render/page_column.h"
-#include "render/page_writer.h"
+#include "render/page_input.h"
 
 bool page_strings_init(struct page_strings *strings, struct error *error)
 {

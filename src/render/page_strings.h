@@ -23,7 +23,7 @@ struct page_strings {
 
 bool page_strings_init(struct page_strings *strings, struct error *error) MUST_CHECK;
 void page_strings_release(struct page_strings *strings);
-/* A ticket for page_strings_number(); NO_STRING: out of memory. */
+/* A handle for page_strings_number(); NO_STRING: out of memory. */
 uint32_t page_strings_add(struct page_strings *strings, struct text_view text) MUST_CHECK;
 bool page_strings_sort(struct page_strings *strings, struct error *error) MUST_CHECK;
 /* The number in the page. Only after page_strings_sort(). */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "render/page_column.h"
-#include "render/page_writer.h"
+#include "render/page_input.h"
 
 #define UNUSED UINT32_MAX
 
@@ -100,7 +100,7 @@ static uint32_t next_in_preorder(const struct child_lists *lists, const struct s
     return 0;
 }
 
-/* A frame mostly calls what it called last: code 0 says so, else the code is the callee's number plus one. */
+/* A frame mostly calls what it called last: code 0 means that, else the code is the callee's number plus one. */
 static void write_nodes(struct page_tree *tree, const struct stack_tree *stacks,
                         const struct child_lists *lists, uint32_t *last_callee, struct text_builder *pops,
                         struct text_builder *codes)

@@ -4,13 +4,6 @@
 #include "render/page_shell.h"
 #include "render/page_template.h"
 
-const char *page_title(const struct page_input *input)
-{
-    if (input->title != NULL)
-        return input->title;
-    return input->before != NULL ? "Comparison" : input->fine_times ? "Flame chart" : "Flame graph";
-}
-
 bool page_write(const struct page_input *input, struct output *output, struct error *error)
 {
     struct text_builder data;

@@ -192,7 +192,7 @@ struct color palette_difference(double share, bool negate)
         return (struct color){230, 230, 230};
     /* The square root keeps small changes visible beside the largest one. */
     double strength = sqrt(fabs(share));
-    /* Never so dark that black letters could not be read on it. */
+    /* Light enough for black text. */
     uint8_t pale = (uint8_t)(95 + 125 * (1 - strength));
     return share > 0 ? (struct color){255, pale, pale} : (struct color){pale, pale, 255};
 }

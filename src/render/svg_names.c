@@ -110,7 +110,7 @@ static bool check_extra(struct text_view extra, size_t line, struct error *error
             return error_set(error, ERROR_BAD_INPUT, "line %zu: attribute \"%.*s\" is not allowed", line,
                              TEXT_FORMAT(key));
     if (extra.size > 0)
-        return error_set(error, ERROR_BAD_INPUT, "line %zu: \"%.*s\" is no name=\"value\"", line,
+        return error_set(error, ERROR_BAD_INPUT, "line %zu: \"%.*s\" is not name=\"value\"", line,
                          TEXT_FORMAT(extra));
     return true;
 }
@@ -147,7 +147,7 @@ static bool read_attribute(struct svg_names *names, struct svg_name *name, struc
         return true;
     size_t equals = text_find_byte(field, '=');
     if (equals == TEXT_NOT_FOUND)
-        return error_set(error, ERROR_BAD_INPUT, "line %zu: \"%.*s\" is no KEY=VALUE", line,
+        return error_set(error, ERROR_BAD_INPUT, "line %zu: \"%.*s\" is not KEY=VALUE", line,
                          TEXT_FORMAT(field));
     struct text_view key = text_part(field, 0, equals);
     uint32_t *place = attribute_place(name, key);
@@ -181,7 +181,7 @@ bool svg_names_read_attributes(struct svg_names *names, struct text_view text, s
         if (function.size == 0)
             continue;
         if (line.size == 0)
-            return error_set(error, ERROR_BAD_INPUT, "line %zu: no tab and attribute behind the function",
+            return error_set(error, ERROR_BAD_INPUT, "line %zu: no tab and attribute after the function",
                              line_number);
         struct svg_name *name = name_of(names, function);
         if (name == NULL)

@@ -1,9 +1,10 @@
 /*
- * svg_names.h - what the user's own files say about functions: attributes of their boxes, and their colours.
+ * svg_names.h - the user's files about functions: attributes and colours of their boxes.
  *
- * Attributes: lines "function TAB key=value TAB key=value …"; keys are id, class, title, href, target,
- * and g_extra and a_extra for more attributes of the box and its link (name="value" name="value"), none of which may run a
- * script. Colours: lines "function->rgb(r,g,b)", as flamegraph.pl keeps them in palette.map, so that several pictures agree.
+ * Attributes: lines "function TAB key=value TAB key=value …"; keys are id, class, title, href, target, and g_extra
+ * and a_extra for more attributes of the box and its link (name="value" name="value"), none of which may run a
+ * script. Colours: lines "function->rgb(r,g,b)", as flamegraph.pl keeps them in palette.map, so that several pictures
+ * agree.
  *
  * Owns: copies of everything, until svg_names_release().
  * Threads: one at a time.
@@ -39,7 +40,7 @@ struct svg_names {
 
 bool svg_names_init(struct svg_names *names, struct error *error) MUST_CHECK;
 void svg_names_release(struct svg_names *names);
-/* Both say what line is wrong. */
+/* *error has the line. */
 bool svg_names_read_attributes(struct svg_names *names, struct text_view text,
                                struct error *error) MUST_CHECK;
 bool svg_names_read_colors(struct svg_names *names, struct text_view text, struct error *error) MUST_CHECK;
@@ -50,7 +51,7 @@ bool svg_names_write_colors(const struct svg_names *names, struct output *output
 bool svg_extra_next(struct text_view *rest, struct text_view *key, struct text_view *value);
 /* NULL: nothing is known. */
 const struct svg_name *svg_names_find(const struct svg_names *names, struct text_view function);
-/* Notes the colour of a function that has none yet. Out of memory it is not noted. */
+/* Stores the colour of a function that has none yet; does nothing if out of memory. */
 void svg_names_keep_color(struct svg_names *names, struct text_view function, struct color color);
 
 #endif

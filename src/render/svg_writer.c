@@ -13,7 +13,7 @@
 #define DEFAULT_WIDTH 1200
 #define FRAME_GAP 1
 
-struct picture {
+struct svg_picture {
     const struct view *view;
     const struct svg_options *options;
     struct output *output;
@@ -66,7 +66,7 @@ static void write_count(struct output *output, double count)
         output_format(output, ".%02d", (int)((count - whole) * 100 + 0.5));
 }
 
-/* Up to four digits after the point, without the zeros that say nothing; printf is too slow for this many. */
+/* Up to four digits after the point, without trailing zeros; printf is too slow for this many. */
 static void write_decimal(struct output *output, double number)
 {
     uint64_t scaled = number <= 0 ? 0 : (uint64_t)(number * 10000 + 0.5);
@@ -120,19 +120,19 @@ static void write_color(struct output *output, struct color color)
 
 /* ---- one box ---- */
 
-static struct text_view box_name(const struct picture *picture, const struct box *box)
+static struct text_view box_name(const struct svg_picture *picture, const struct box *box)
 {
     return box->level == 0 ? TEXT("all") : view_name(picture->view, box->node);
 }
 
 /* What the user's files say of the box; NULL: nothing. */
-static const struct svg_name *known_name(const struct picture *picture, const struct box *box)
+static const struct svg_name *known_name(const struct svg_picture *picture, const struct box *box)
 {
     struct svg_names *names = picture->options->names;
     return names == NULL ? NULL : svg_names_find(names, box_name(picture, box));
 }
 
-static void write_attribute(const struct picture *picture, const char *key, uint32_t text)
+static void write_attribute(const struct svg_picture *picture, const char *key, uint32_t text)
 {
     if (text == 0)
         return;
@@ -155,7 +155,7 @@ static bool is_repeated(const struct svg_name *known, struct text_view extra, st
     return false;
 }
 
-static void write_extra(const struct picture *picture, const struct svg_name *known, uint32_t text)
+static void write_extra(const struct svg_picture *picture, const struct svg_name *known, uint32_t text)
 {
     if (text == 0)
         return;
@@ -169,7 +169,7 @@ static void write_extra(const struct picture *picture, const struct svg_name *kn
     }
 }
 
-static void write_difference(const struct picture *picture, const struct box *box)
+static void write_difference(const struct svg_picture *picture, const struct box *box)
 {
     struct output *output = picture->output;
     const struct view *view = picture->view;
@@ -188,7 +188,8 @@ static void write_difference(const struct picture *picture, const struct box *bo
         output_c_string(output, ", new");
 }
 
-static void write_title(const struct picture *picture, const struct box *box, const struct svg_name *known)
+static void write_title(const struct svg_picture *picture, const struct box *box,
+                        const struct svg_name *known)
 {
     struct output *output = picture->output;
     output_c_string(output, "<title>");
@@ -214,7 +215,7 @@ static void write_title(const struct picture *picture, const struct box *box, co
     output_c_string(output, ")</title>");
 }
 
-static struct color box_color(const struct picture *picture, const struct box *box)
+static struct color box_color(const struct svg_picture *picture, const struct box *box)
 {
     const struct view *view = picture->view;
     if (picture->view->sides == 2) {
@@ -234,7 +235,7 @@ static struct color box_color(const struct picture *picture, const struct box *b
     return color;
 }
 
-static double box_top(const struct picture *picture, const struct box *box)
+static double box_top(const struct svg_picture *picture, const struct box *box)
 {
     double frame = (double)picture->options->frame_height;
     if (picture->options->inverted)
@@ -243,7 +244,7 @@ static double box_top(const struct picture *picture, const struct box *box)
 }
 
 /* What fits, with ".." for the rest; the script does it anew for the real width. */
-static void write_label(const struct picture *picture, const struct box *box, double left)
+static void write_label(const struct svg_picture *picture, const struct box *box, double left)
 {
     struct output *output = picture->output;
     const struct svg_options *options = picture->options;
@@ -268,7 +269,7 @@ static void write_label(const struct picture *picture, const struct box *box, do
 }
 
 /* Without a target the link would open inside the picture, where that is part of a page. */
-static void write_link(const struct picture *picture, const struct svg_name *known)
+static void write_link(const struct svg_picture *picture, const struct svg_name *known)
 {
     struct output *output = picture->output;
     output_c_string(output, "<a");
@@ -280,7 +281,7 @@ static void write_link(const struct picture *picture, const struct svg_name *kno
     output_byte(output, '>');
 }
 
-static void write_box(const struct picture *picture, const struct box *box)
+static void write_box(const struct svg_picture *picture, const struct box *box)
 {
     struct output *output = picture->output;
     double left = 100 * box->x / picture->weight;
@@ -318,7 +319,7 @@ static void write_box(const struct picture *picture, const struct box *box)
 
 /* ---- around the boxes ---- */
 
-static const char *picture_title(const struct picture *picture)
+static const char *picture_title(const struct svg_picture *picture)
 {
     const struct svg_options *options = picture->options;
     if (options->title != NULL)
@@ -328,7 +329,7 @@ static const char *picture_title(const struct picture *picture)
     return options->chart ? "Flame Chart" : options->inverted ? "Icicle Graph" : "Flame Graph";
 }
 
-static void write_background(const struct picture *picture)
+static void write_background(const struct svg_picture *picture)
 {
     static const struct {
         const char *name;
@@ -366,7 +367,7 @@ static void write_background(const struct picture *picture)
                             "<rect width=\"100%\" height=\"100%\" fill=\"url(#sparkflame-background)\"/>\n");
 }
 
-static void write_text(const struct picture *picture, const char *class_name, const char *x, double y,
+static void write_text(const struct svg_picture *picture, const char *class_name, const char *x, double y,
                        const char *anchor, const char *text)
 {
     struct output *output = picture->output;
@@ -376,7 +377,7 @@ static void write_text(const struct picture *picture, const char *class_name, co
     output_c_string(output, "</text>\n");
 }
 
-static void write_style(const struct picture *picture)
+static void write_style(const struct svg_picture *picture)
 {
     struct output *output = picture->output;
     output_c_string(output, "<style>\n.sparkflame text { font-family: ");
@@ -399,7 +400,7 @@ static void write_style(const struct picture *picture)
                     "</style>\n");
 }
 
-static void write_head(const struct picture *picture)
+static void write_head(const struct svg_picture *picture)
 {
     struct output *output = picture->output;
     const struct svg_options *options = picture->options;
@@ -436,7 +437,7 @@ static void write_head(const struct picture *picture)
                   picture->height - picture->bottom / 2);
 }
 
-static void write_frames(const struct picture *picture)
+static void write_frames(const struct svg_picture *picture)
 {
     struct output *output = picture->output;
     output_format(output,
@@ -451,7 +452,7 @@ static void write_frames(const struct picture *picture)
     output_c_string(output, "</svg>\n");
 }
 
-static void write_script(const struct picture *picture)
+static void write_script(const struct svg_picture *picture)
 {
     struct output *output = picture->output;
     const struct svg_options *options = picture->options;
@@ -477,7 +478,7 @@ static double find_largest_change(const struct view *view)
     return largest;
 }
 
-static bool lay_out(struct picture *picture, struct error *error)
+static bool lay_out(struct svg_picture *picture, struct error *error)
 {
     const struct svg_options *options = picture->options;
     const struct view *view = picture->view;
@@ -494,7 +495,7 @@ static bool lay_out(struct picture *picture, struct error *error)
         return false;
     picture->weight = options->total > picture->layout.width ? options->total : picture->layout.width;
     if (picture->weight <= 0)
-        return error_set(error, ERROR_BAD_INPUT, "there are no samples to draw");
+        return error_set(error, ERROR_BAD_INPUT, "no samples to draw");
     if (options->total > picture->layout.width && picture->layout.size > 0)
         picture->layout.boxes[0].width = options->total;
     picture->top = options->font_size * (options->subtitle == NULL ? 3 : 5);
@@ -508,7 +509,7 @@ static bool lay_out(struct picture *picture, struct error *error)
 bool svg_write(const struct view *view, const struct svg_options *options, struct output *output,
                struct error *error)
 {
-    struct picture picture = {.view = view, .options = options, .output = output};
+    struct svg_picture picture = {.view = view, .options = options, .output = output};
     if (!lay_out(&picture, error)) {
         box_layout_release(&picture.layout);
         return false;

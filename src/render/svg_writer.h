@@ -1,8 +1,8 @@
 /*
  * svg_writer.h - writes a flame graph, icicle graph or flame chart as one SVG file with its own script.
  *
- * Boxes carry fg:x and fg:w, their place in weights, as other tools' pictures do. Without a script (on a page that
- * forbids it) the picture still stands, with titles as tooltips.
+ * Boxes have fg:x and fg:w, their position in weights, as in other tools' pictures. If scripts are forbidden, the
+ * picture is static, with titles as tooltips.
  *
  * Owns: nothing.
  */
