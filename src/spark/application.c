@@ -31,6 +31,7 @@ void application_release(struct application *application)
     free(application->jobs);
     free(application->job_stages);
     free(application->stages);
+    free(application->stage_inputs);
     free(application->tasks);
     free(application->sqls);
     free(application->properties);
@@ -77,8 +78,12 @@ struct stage *application_stage(struct application *application, int64_t id, int
     uint64_t key = application_stage_key(id, attempt);
     FIND_OR_GROW(application, stage_numbers, key, stages, stage_count, stage_capacity);
     struct stage *stage = &application->stages[*place];
-    *stage =
-        (struct stage){.id = id, .attempt = attempt, .job = -1, .submitted_ms = NO_MS, .completed_ms = NO_MS};
+    *stage = (struct stage){.id = id,
+                            .attempt = attempt,
+                            .job = -1,
+                            .data_set = -1,
+                            .submitted_ms = NO_MS,
+                            .completed_ms = NO_MS};
     return stage;
 }
 
@@ -138,6 +143,38 @@ bool application_finish(struct application *application)
         }
     }
     return sql_plans_finish(&application->plans);
+}
+
+static void keep_later(int64_t *last_ms, int64_t ms)
+{
+    *last_ms = ms > *last_ms ? ms : *last_ms;
+}
+
+int64_t application_last_ms(const struct application *application)
+{
+    int64_t last_ms = application->end_ms;
+    if (last_ms != NO_MS)
+        return last_ms;
+    for (size_t i = 0; i < application->task_count; i++) {
+        keep_later(&last_ms, application->tasks[i].launch_ms);
+        keep_later(&last_ms, application->tasks[i].finish_ms);
+    }
+    for (size_t i = 0; i < application->stage_count; i++) {
+        keep_later(&last_ms, application->stages[i].submitted_ms);
+        keep_later(&last_ms, application->stages[i].completed_ms);
+    }
+    for (size_t i = 0; i < application->job_count; i++) {
+        keep_later(&last_ms, application->jobs[i].submitted_ms);
+        keep_later(&last_ms, application->jobs[i].completed_ms);
+    }
+    return last_ms;
+}
+
+int64_t application_task_cores(const struct application *application)
+{
+    int64_t cores;
+    bool is_set = text_to_i64(application_property(application, "spark.task.cpus"), &cores);
+    return is_set && cores >= 1 && cores <= 1024 ? cores : 1;
 }
 
 struct text_view application_property(const struct application *application, const char *key)

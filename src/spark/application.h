@@ -1,7 +1,7 @@
 /*
- * application.h - one Spark application as its event log tells it: executors, jobs, stages, tasks, SQL executions.
+ * application.h - one Spark application, from its event log: executors, jobs, stages, tasks, SQL executions.
  *
- * Times are milliseconds since 1970; NO_MS where the log does not say. Texts are numbers of `strings`, 0 is none.
+ * Times are milliseconds since 1970; NO_MS if unknown. Texts are numbers of `strings`, 0 is none.
  *
  * Owns: everything, until application_release().
  * Threads: one at a time.
@@ -19,6 +19,7 @@
 #include "base/id_map.h"
 #include "base/string_table.h"
 #include "base/text_builder.h"
+#include "spark/plan_hash.h"
 #include "spark/sql_plans.h"
 
 #define NO_MS INT64_MIN
@@ -29,7 +30,7 @@ struct task_metrics {
 #include "spark/task_metrics.def"
 };
 
-/* The most that was seen; 0 where Spark did not look. */
+/* Peaks; 0 if Spark did not measure them. */
 struct executor_peaks {
 #define EXECUTOR_METRIC(field, key) int64_t field;
 #include "spark/executor_metrics.def"
@@ -57,7 +58,8 @@ struct job {
     int64_t submitted_ms;
     int64_t completed_ms;
     enum job_status status;
-    uint32_t name; /* of its last stage */
+    uint32_t name;  /* of its last stage */
+    uint32_t title; /* set by titles_set() */
     uint32_t description;
     uint32_t group;
     int64_t sql_execution; /* -1: none */
@@ -85,6 +87,7 @@ struct stage {
     enum stage_status status;
     uint32_t name;
     uint32_t details; /* call site, line by line */
+    uint32_t title;   /* as of a job */
     int64_t task_count;
     int64_t submitted_ms;
     int64_t completed_ms;
@@ -94,7 +97,11 @@ struct stage {
     uint32_t killed;
     uint32_t active;
     bool uses_python;
-    int64_t python_bytes; /* that went to Python workers of SQL and came back */
+    bool has_inputs;      /* they were read */
+    int64_t data_set;     /* id of the RDD that it computes; -1: unknown */
+    uint32_t first_input; /* in application.stage_inputs: ids of RDDs that its RDDs are computed from */
+    uint32_t input_count;
+    int64_t python_bytes; /* sent to Python workers of SQL and back */
     struct task_metrics totals;
 };
 
@@ -131,6 +138,8 @@ struct sql_files {
 struct sql_execution {
     int64_t id;
     uint32_t description;
+    uint32_t details; /* call site, line by line */
+    uint32_t title;   /* as of a job */
     uint32_t plan;
     int64_t start_ms;
     int64_t end_ms;
@@ -138,7 +147,8 @@ struct sql_execution {
     struct sql_files files;
     uint32_t first_node; /* of the last plan, in application.plans */
     uint32_t node_count;
-    uint32_t updates; /* times that adaptive execution changed the plan */
+    uint32_t updates;              /* times that adaptive execution changed the plan */
+    struct plan_hashes first_plan; /* before it did */
 };
 
 struct property {
@@ -171,6 +181,8 @@ struct application {
     size_t job_stage_count, job_stage_capacity;
     struct stage *stages;
     size_t stage_count, stage_capacity;
+    int64_t *stage_inputs; /* RDD ids of all stages */
+    size_t stage_input_count, stage_input_capacity;
     struct task *tasks;
     size_t task_count, task_capacity;
     struct sql_execution *sqls;
@@ -183,7 +195,7 @@ struct application {
     struct id_map executor_numbers; /* string number of the id */
     struct id_map job_numbers;
     struct id_map sql_numbers;
-    struct id_map file_counters; /* ids of SQL's counters that tell of files */
+    struct id_map file_counters; /* ids of SQL's counters of files */
 };
 
 bool application_init(struct application *application, struct error *error) MUST_CHECK;
@@ -199,9 +211,13 @@ struct job *application_job(struct application *application, int64_t id) MUST_CH
 struct stage *application_stage(struct application *application, int64_t id, int64_t attempt) MUST_CHECK;
 struct task *application_task(struct application *application, int64_t id) MUST_CHECK;
 struct sql_execution *application_sql(struct application *application, int64_t id) MUST_CHECK;
-/* Sets what only the end shows: which stages were skipped, how many tasks each job had. */
+/* Call at the end: sets which stages were skipped and how many tasks each job had. */
 bool application_finish(struct application *application) MUST_CHECK;
 
+/* The last moment that is known of: the end, or the last event of a log that has no end. NO_MS: none. */
+int64_t application_last_ms(const struct application *application);
+/* spark.task.cpus: cores that a task holds. */
+int64_t application_task_cores(const struct application *application);
 /* A property's value; empty when it is not set. */
 struct text_view application_property(const struct application *application, const char *key);
 /* "1g", "512m", "1024": a memory size as Spark's settings have it, in bytes; -1 when it is none. A plain number counts

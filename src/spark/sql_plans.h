@@ -1,5 +1,5 @@
 /*
- * sql_plans.h - plans of SQL queries: operators with their counters, and what the counters came to.
+ * sql_plans.h - plans of SQL queries: operators with their counters and final values.
  *
  * Texts are numbers of the application's string table.
  *
@@ -19,7 +19,7 @@
 #define NO_NODE UINT32_MAX
 #define NO_COUNTER_STAGE UINT32_MAX
 
-/* An operator, or what holds some together. The nodes of a plan follow one another, each before its children. */
+/* An operator, or a group of them. The nodes of a plan are consecutive, in preorder. */
 struct plan_node {
     uint32_t name;   /* "HashAggregate", "WholeStageCodegen (2)" */
     uint32_t detail; /* "HashAggregate(keys=[k#1L], functions=[count(1)])" */
@@ -41,7 +41,7 @@ struct stage_counter {
     int64_t id;
 };
 
-/* How the values of tasks that succeeded are spread. */
+/* Distribution of the values of tasks that succeeded. */
 struct counter_spread {
     int64_t least, median, most;
     uint64_t tasks;
@@ -56,7 +56,7 @@ struct counter_tasks {
     bool is_closed;
 };
 
-/* A counter that adaptive execution made for a query beside those of its plan. */
+/* A counter that adaptive execution added to a query. */
 struct query_counter {
     int64_t query; /* its id */
     struct plan_counter counter;
@@ -85,20 +85,20 @@ void sql_plans_release(struct sql_plans *plans);
 bool sql_plans_add_node(struct sql_plans *plans, uint32_t parent, uint32_t depth,
                         uint32_t *number) MUST_CHECK;
 bool sql_plans_add_counter(struct sql_plans *plans, const struct plan_counter *counter) MUST_CHECK;
-/* What the counter came to; a later value replaces it. */
+/* The counter's final value; a later call replaces it. */
 bool sql_plans_set_value(struct sql_plans *plans, int64_t id, int64_t value) MUST_CHECK;
 bool sql_plans_add_stage_counter(struct sql_plans *plans, int64_t id) MUST_CHECK;
-/* Says which stage the last ones belong to. */
+/* Sets the stage of the last ones. */
 void sql_plans_claim(struct sql_plans *plans, uint32_t stage);
-/* What a task that succeeded counted; values below 0 mean that it did not. */
+/* A value of a task that succeeded; below 0: none. */
 bool sql_plans_add_task(struct sql_plans *plans, int64_t id, int64_t task, int64_t value) MUST_CHECK;
-/* No task of this counter is to come any more: their memory is given back. */
+/* No more tasks of this counter will follow: frees their memory. */
 bool sql_plans_close_tasks(struct sql_plans *plans, int64_t id) MUST_CHECK;
 bool sql_plans_add_query_counter(struct sql_plans *plans, int64_t query,
                                  const struct plan_counter *counter) MUST_CHECK;
 /* At the end; of several logs, of each. */
 bool sql_plans_finish(struct sql_plans *plans) MUST_CHECK;
-/* NULL: no task said how much it counted. */
+/* NULL: no values of tasks are known. */
 const struct counter_spread *sql_plans_spread(const struct sql_plans *plans, int64_t id);
 /* False: nobody counted. */
 bool sql_plans_value(const struct sql_plans *plans, int64_t id, int64_t *value);
