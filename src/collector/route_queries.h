@@ -1,0 +1,21 @@
+/*
+ * route_queries.h - requests that `sparkflame query` answers, in a process of its own.
+ */
+#ifndef COLLECTOR_ROUTE_QUERIES_H
+#define COLLECTOR_ROUTE_QUERIES_H
+
+#include <stdbool.h>
+
+#include "collector/route.h"
+#include "collector/store/recording_index.h"
+
+/* The command, its data directory, and which recordings are wanted, as arguments. */
+void route_add_selection(struct query *query, const struct collector *collector,
+                         const struct recording_query *selection);
+/* `done` is called on another thread, and finishes the request. Returns what a route returns. */
+bool route_run_query(struct admitted *admitted, struct http_request *request,
+                     void (*done)(struct query *query));
+/* Of a query whose outcome is not CHILD_GOOD. */
+void route_answer_failure(struct http_request *request, const struct query *query);
+
+#endif
