@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "commands/suggestion.h"
+
 enum { HELP_COLUMNS = 95 };
 
 #define COMMAND(name) extern const struct command command_##name;
@@ -52,7 +54,7 @@ int command_usage_error(const struct command *command, const char *format, ...)
     return EXIT_USAGE;
 }
 
-/* Lines that are longer than a help page is wide are broken between words. */
+/* Wraps long lines between words. */
 static void print_paragraphs(const char *text)
 {
     while (*text != '\0') {
@@ -81,6 +83,21 @@ void command_print_help(const struct command *command)
         printf("\nExamples:\n%s", command->examples);
 }
 
+bool command_parse_options(const struct command *command, int argc, char **argv, int *operand_count,
+                           int *exit_code)
+{
+    struct error error = {0};
+    bool wants_help;
+    *exit_code = EXIT_GOOD;
+    if (!options_parse(argc, argv, command->options(), operand_count, &wants_help, &error))
+        *exit_code = command_usage_error(command, "%s", error.message);
+    else if (wants_help)
+        command_print_help(command);
+    else
+        return true;
+    return false;
+}
+
 static void print_overview(void)
 {
     printf("Usage: sparkflame COMMAND [OPTIONS] …\n\n"
@@ -89,38 +106,18 @@ static void print_overview(void)
     for (size_t i = 0; commands[i] != NULL; i++)
         if (commands[i]->name[0] != '_')
             printf("  %-12s %s\n", commands[i]->name, commands[i]->summary);
-    printf("\n\"sparkflame COMMAND --help\" says more, \"man sparkflame\" all.\n");
-}
-
-/* The closest command to a misspelt one, by shared letters in order. */
-static const char *closest(const char *name)
-{
-    const char *best = NULL;
-    size_t most = 1;
-    for (size_t i = 0; commands[i] != NULL; i++) {
-        size_t shared = 0;
-        const char *at = commands[i]->name;
-        for (const char *letter = name; *letter != '\0'; letter++) {
-            const char *found = strchr(at, *letter);
-            if (found != NULL) {
-                shared++;
-                at = found + 1;
-            }
-        }
-        if (shared > most && commands[i]->name[0] != '_') {
-            most = shared;
-            best = commands[i]->name;
-        }
-    }
-    return best;
+    printf("\nSee \"sparkflame COMMAND --help\" and \"man sparkflame\" for details.\n");
 }
 
 static int unknown_command(const char *name)
 {
-    const char *near = closest(name);
+    struct suggestion suggestion = {0};
+    for (size_t i = 0; commands[i] != NULL; i++)
+        if (commands[i]->name[0] != '_')
+            suggestion_consider(&suggestion, text_of(name), commands[i]->name);
     fprintf(stderr, "sparkflame: no command \"%s\"", name);
-    if (near != NULL)
-        fprintf(stderr, "; did you mean \"%s\"?", near);
+    if (suggestion.name != NULL)
+        fprintf(stderr, "; did you mean \"%s\"?", suggestion.name);
     fprintf(stderr, "\nTry \"sparkflame --help\".\n");
     return EXIT_USAGE;
 }
@@ -148,7 +145,7 @@ static int dispatch(int argc, char **argv)
     const struct command *command = command_by_name(name);
     if (command == NULL)
         return unknown_command(name);
-    /* Others have to clean up after themselves, and speak with processes that may go away. */
+    /* Others must clean up, and write to processes that may exit. */
     if (!command->is_filter)
         signal(SIGPIPE, SIG_IGN);
     return command->run(argc - 1, argv + 1);

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/attributes.h"
 #include "commands/options.h"
 
 /* Exit codes. */
@@ -14,6 +15,7 @@ enum {
     EXIT_GOOD = 0,
     EXIT_FAILED = 1,
     EXIT_USAGE = 2,
+    EXIT_SLOWER = 3, /* of `check` */
 };
 
 struct command {
@@ -23,9 +25,9 @@ struct command {
     const char *details;  /* paragraphs of the help text, after the options; NULL */
     const char *examples; /* lines of "command\n    what it does"; NULL */
     /* Option groups for help and completion; the last has title NULL. Their targets may be unset. NULL for commands
-     * with a grammar of their own. */
+     * that parse their arguments themselves. */
     const struct option_group *(*options)(void);
-    /* Turns files into output and does nothing else: it ends without a word when nobody reads on, as in "… | head". */
+    /* Only converts files to output: it exits silently when its output is closed, as in "… | head". */
     bool is_filter;
     /* argv[0] is the command's name. */
     int (*run)(int argc, char **argv);
@@ -42,5 +44,9 @@ void command_complain(const struct command *command, const char *format, ...) PR
 /* The same with a line that points to --help; returns EXIT_USAGE. */
 int command_usage_error(const struct command *command, const char *format, ...) PRINTF_LIKE(2, 3);
 void command_print_help(const struct command *command);
+/* Parses the options of a command with an option table. False if nothing is left to do, after --help or a usage
+ * error; both are printed, and *exit_code is set. */
+bool command_parse_options(const struct command *command, int argc, char **argv, int *operand_count,
+                           int *exit_code) MUST_CHECK;
 
 #endif

@@ -23,7 +23,7 @@ static int run(int argc, char **argv)
 
 const struct command command_help = {
     .name = "help",
-    .summary = "Explain a command",
+    .summary = "Show help for a command",
     .usage = "[COMMAND]",
     .run = run,
 };

@@ -1,6 +1,6 @@
 /*
- * command_options.c - all option tables as tab-separated text, from which shell completion is made and with which the
- * manual pages are compared.
+ * command_options.c - all option tables as tab-separated text, the source of shell completion and of the manual
+ * pages' options.
  */
 #include <stdio.h>
 
@@ -16,7 +16,7 @@ static void print_options(const struct command *command)
             if (option->letter != 0)
                 printf("-%c", option->letter);
             printf("\t--%s\t%s\t%s\n", option->name, option->argument == NULL ? "" : option->argument,
-                   option->help);
+                   option_help(option));
         }
     }
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text_view.h"
+#include "commands/suggestion.h"
 
 struct parser {
     int argc;
@@ -22,6 +23,19 @@ struct found {
 static bool takes_argument(const struct option *option)
 {
     return option->kind != OPTION_FLAG && option->kind != OPTION_FLAG_OFF;
+}
+
+static bool refuse_unknown(struct parser *parser, struct text_view name)
+{
+    struct suggestion suggestion = {0};
+    for (const struct option_group *group = parser->groups; group->title != NULL; group++)
+        for (const struct option *option = group->options; option->name != NULL; option++)
+            if (option->help != NULL)
+                suggestion_consider(&suggestion, name, option->name);
+    if (suggestion.name == NULL)
+        return error_set(parser->error, ERROR_USAGE, "unknown option --%.*s", TEXT_FORMAT(name));
+    return error_set(parser->error, ERROR_USAGE, "unknown option --%.*s; did you mean --%s?",
+                     TEXT_FORMAT(name), suggestion.name);
 }
 
 static bool find_long(struct parser *parser, struct text_view name, struct found *found)
@@ -48,7 +62,7 @@ static bool find_long(struct parser *parser, struct text_view name, struct found
     if (matches > 1)
         return error_set(parser->error, ERROR_USAGE, "option --%.*s is ambiguous: --%s or --%s?",
                          TEXT_FORMAT(name), others[0], others[1]);
-    return error_set(parser->error, ERROR_USAGE, "unknown option --%.*s", TEXT_FORMAT(name));
+    return refuse_unknown(parser, name);
 }
 
 static bool find_letter(struct parser *parser, char letter, struct found *found)
@@ -73,7 +87,7 @@ static bool store_choice(const struct option *option, struct text_view value, in
             return true;
         }
     }
-    return error_set(error, ERROR_USAGE, "--%s: \"%.*s\" is none of: %s", option->name, TEXT_FORMAT(value),
+    return error_set(error, ERROR_USAGE, "--%s: \"%.*s\" is not one of: %s", option->name, TEXT_FORMAT(value),
                      option->choices);
 }
 
@@ -83,6 +97,16 @@ static bool store_list(const struct option *option, const char *value, struct op
     if (list->size == OPTION_LIST_LIMIT)
         return error_set(error, ERROR_USAGE, "--%s may be given %d times at most", option->name,
                          OPTION_LIST_LIMIT);
+    list->items[list->size++] = value;
+    return true;
+}
+
+static bool store_operand(const struct option *option, const char *value, struct option_operands *list,
+                          struct error *error)
+{
+    if (list->size == OPTION_OPERANDS_LIMIT)
+        return error_set(error, ERROR_USAGE, "--%s may be given %d files at most", option->name,
+                         OPTION_OPERANDS_LIMIT);
     list->items[list->size++] = value;
     return true;
 }
@@ -102,17 +126,32 @@ static bool store(struct parser *parser, struct found found, const char *value)
     case OPTION_COUNT:
         if (text_to_u64(text_of(value), (uint64_t *)place))
             return true;
-        return error_set(parser->error, ERROR_USAGE, "--%s: \"%s\" is no whole number", option->name, value);
+        return error_set(parser->error, ERROR_USAGE, "--%s: \"%s\" is not a whole number", option->name,
+                         value);
     case OPTION_NUMBER:
         if (text_to_double(text_of(value), (double *)place))
             return true;
-        return error_set(parser->error, ERROR_USAGE, "--%s: \"%s\" is no number", option->name, value);
+        return error_set(parser->error, ERROR_USAGE, "--%s: \"%s\" is not a number", option->name, value);
     case OPTION_LIST:
         return store_list(option, value, (struct option_list *)place, parser->error);
+    case OPTION_OPERANDS:
+        return store_operand(option, value, (struct option_operands *)place, parser->error);
     case OPTION_CHOICE:
         return store_choice(option, text_of(value), (int *)place, parser->error);
     }
     return false;
+}
+
+/* The argument of an option, from the next word on. */
+static bool store_following(struct parser *parser, struct found found)
+{
+    if (!store(parser, found, parser->argv[++parser->at]))
+        return false;
+    while (found.option->kind == OPTION_OPERANDS && parser->at + 1 < parser->argc &&
+           parser->argv[parser->at + 1][0] != '-')
+        if (!store(parser, found, parser->argv[++parser->at]))
+            return false;
+    return true;
 }
 
 static bool parse_long(struct parser *parser, const char *argument)
@@ -132,7 +171,7 @@ static bool parse_long(struct parser *parser, const char *argument)
     if (parser->at + 1 >= parser->argc)
         return error_set(parser->error, ERROR_USAGE, "option --%s needs %s", found.option->name,
                          found.option->argument);
-    return store(parser, found, parser->argv[++parser->at]);
+    return store_following(parser, found);
 }
 
 static bool parse_letters(struct parser *parser, const char *letters)
@@ -151,7 +190,7 @@ static bool parse_letters(struct parser *parser, const char *letters)
         if (parser->at + 1 >= parser->argc)
             return error_set(parser->error, ERROR_USAGE, "option -%c needs %s", *letters,
                              found.option->argument);
-        return store(parser, found, parser->argv[++parser->at]);
+        return store_following(parser, found);
     }
     return true;
 }
@@ -228,7 +267,7 @@ static void print_option(const struct option *option)
         printf("%s\n%*s", left, HELP_COLUMN, "");
     else
         printf("%-*s", HELP_COLUMN, left);
-    print_wrapped(option->help, HELP_COLUMN);
+    print_wrapped(option_help(option), HELP_COLUMN);
 }
 
 void options_print(const struct option_group *groups)

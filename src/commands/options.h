@@ -22,7 +22,8 @@ enum option_kind {
     OPTION_COUNT,    /* uint64_t, a whole number */
     OPTION_NUMBER,   /* double */
     OPTION_LIST,     /* struct option_list, may be given several times */
-    OPTION_CHOICE,   /* int, index in `choices` */
+    OPTION_OPERANDS, /* struct option_operands: all that follows up to the next option; may be given several times */
+    OPTION_CHOICE, /* int, index in `choices` */
 };
 
 #define OPTION_LIST_LIMIT 32
@@ -32,15 +33,28 @@ struct option_list {
     size_t size;
 };
 
+#define OPTION_OPERANDS_LIMIT 1000
+
+struct option_operands {
+    const char *items[OPTION_OPERANDS_LIMIT];
+    size_t size;
+};
+
 struct option {
     const char *name; /* long name without dashes; NULL ends a table */
     char letter;      /* 0: none */
     enum option_kind kind;
     size_t offset;
-    const char *argument; /* for the help text: "FILE"; NULL for flags */
-    const char *help;     /* NULL: works, but is not shown (another tool's spelling) */
-    const char *choices;  /* blank-separated, for OPTION_CHOICE */
+    const char *argument;           /* for the help text: "FILE"; NULL for flags */
+    const char *help;               /* NULL: works, but is not shown (another tool's spelling) */
+    const char *choices;            /* blank-separated, for OPTION_CHOICE */
+    const char *(*make_help)(void); /* for a help text that tables decide, instead of `help`; NULL */
 };
+
+static inline const char *option_help(const struct option *option)
+{
+    return option->make_help == NULL ? option->help : option->make_help();
+}
 
 struct option_group {
     const char *title; /* NULL ends the groups */

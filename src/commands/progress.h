@@ -1,5 +1,5 @@
 /*
- * progress.h - one line on a terminal that says how much was read; nothing where standard error is no terminal.
+ * progress.h - a progress line on a terminal; nothing if standard error is not a terminal.
  *
  * Owns: nothing. Threads: one at a time.
  */
@@ -21,7 +21,7 @@ void progress_init(struct progress *progress, bool quiet);
 void progress_file(struct progress *progress, const char *path);
 /* `context` is the struct progress; fits callbacks of readers. */
 void progress_advance(void *context, uint64_t bytes);
-/* Wipes the line; before anything else is printed. */
+/* Clears the line, before anything else is printed. */
 void progress_wipe(const struct progress *progress);
 
 #endif

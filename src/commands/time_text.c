@@ -89,14 +89,14 @@ bool time_text_parse(const char *text, int64_t *time_ns, enum time_form *form, s
     if (parse_date(text, time_ns))
         return true;
     return error_set(error, ERROR_USAGE,
-                     "\"%s\" is no time: use 90s, 500ms, -30s, 14:05:00 or 2026-01-31T14:05:00Z", text);
+                     "\"%s\" is not a time: use 90s, 500ms, -30s, 14:05:00 or 2026-01-31T14:05:00Z", text);
 }
 
 bool time_text_duration(const char *text, int64_t *duration_ns, struct error *error)
 {
     if (parse_span(text_of(text), duration_ns) && *duration_ns >= 0)
         return true;
-    return error_set(error, ERROR_USAGE, "\"%s\" is no length of time: use 30, 30s, 500ms or 2m", text);
+    return error_set(error, ERROR_USAGE, "\"%s\" is not a duration: use 30, 30s, 500ms or 2m", text);
 }
 
 int64_t time_text_on_day(int64_t time_of_day_ns, int64_t base_ns)

@@ -1,5 +1,5 @@
 /*
- * time_text.h - times as a person types them.
+ * time_text.h - parses times as users type them.
  */
 #ifndef COMMANDS_TIME_TEXT_H
 #define COMMANDS_TIME_TEXT_H
@@ -12,7 +12,7 @@
 #include "base/text_view.h"
 
 enum time_form {
-    TIME_RELATIVE, /* to the begin; negative: to the end */
+    TIME_RELATIVE, /* to the start; negative: to the end */
     TIME_ABSOLUTE, /* since 1970 */
     TIME_OF_DAY,   /* since midnight, in the local time zone */
 };
