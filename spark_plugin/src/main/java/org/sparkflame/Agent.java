@@ -7,7 +7,7 @@ public final class Agent {
     private Agent() {
     }
 
-    /** As setTag(); threads that the calling one starts for the task, such as those that feed Python, have it, too. */
+    /** Like setTag(), but also for threads that the calling one starts for the task, such as those that feed Python. */
     public static void setTaskTag(String tag) {
         if (tag == null) {
             TASK.remove();

@@ -9,7 +9,7 @@ import java.nio.file.Files;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 
-/** The file by which people change what is profiled: on the local disk, else where recordings go. */
+/** The control file: on the local disk, else in the output folder. */
 final class ControlFile {
     private static final int LIMIT_BYTES = 4096;
     private final File local;

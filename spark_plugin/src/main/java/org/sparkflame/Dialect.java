@@ -1,6 +1,6 @@
 package org.sparkflame;
 
-/** Whose keys, defaults and file names are followed where ours say nothing. */
+/** The profiler whose keys, defaults and file names apply where ours are not set. */
 public enum Dialect {
     /** spark.sparkflame.*: objects exec-ID.SEQ.jfr. */
     SPARKFLAME,
@@ -16,7 +16,7 @@ public enum Dialect {
         return this == SPARK || this == PROPOSAL;
     }
 
-    /** The begin of the file names. */
+    /** Prefix of the file names. */
     String baseName(boolean driver, String executor, String application) {
         String plain = driver ? "driver" : "exec-" + executor;
         switch (this) {

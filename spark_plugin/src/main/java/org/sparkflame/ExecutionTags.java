@@ -10,8 +10,8 @@ import org.slf4j.LoggerFactory;
 /**
  * In the driver: threads that work for a SQL execution are tagged with its number.
  *
- * Spark notes the number in the local properties of each such thread, also of those that compute broadcasts and subqueries,
- * and tells nobody. So these properties are replaced by ones that tell, and do all else as before.
+ * Spark stores the id in the local properties of each such thread, also of those that compute broadcasts and
+ * subqueries, and tells nobody. So these properties are replaced by ones that tell, and do all else as before.
  */
 final class ExecutionTags extends InheritableThreadLocal<Properties> {
     private static final Logger LOG = LoggerFactory.getLogger("org.sparkflame");
@@ -57,7 +57,7 @@ final class ExecutionTags extends InheritableThreadLocal<Properties> {
 
     private static final class Watched extends Properties {
         private static final long serialVersionUID = 1;
-        /** A thread of a pool keeps what it was started with and goes back to it: then it rests. */
+        /** A pool thread returns to its initial properties when it is idle. */
         private transient String inherited;
         private transient boolean tagged;
 

@@ -1,5 +1,6 @@
 package org.sparkflame;
 
+import java.util.Collections;
 import java.util.Map;
 import org.apache.spark.TaskContext;
 import org.apache.spark.TaskFailedReason;
@@ -11,9 +12,11 @@ import org.slf4j.LoggerFactory;
 /** In an executor: records it, and tags the threads that run tasks. */
 final class ExecutorSide implements ExecutorPlugin {
     private static final Logger LOG = LoggerFactory.getLogger("org.sparkflame");
+    private static final long LAST_QUESTION_MILLISECONDS = 500;
     private final Dialect dialect;
     private RecorderSwitch recording;
     private StageDetails stages;
+    private DriverLine line;
 
     ExecutorSide(Dialect dialect) {
         this.dialect = dialect;
@@ -21,33 +24,51 @@ final class ExecutorSide implements ExecutorPlugin {
 
     @Override
     public void init(PluginContext plugin, Map<String, String> extra) {
-        stages = new StageDetails(plugin);
         try {
-            if ("driver".equals(plugin.executorID())) {
-                return; // one JVM: the driver's side records it
+            // In a JVM of the driver, which its side records, there is no second warning of a wrong value.
+            boolean isDriver = "driver".equals(plugin.executorID());
+            Settings settings = RecorderSetup.settings(dialect, plugin.conf(), isDriver, !isDriver);
+            if (settings == null || !settings.enabled) {
+                return;
             }
-            Settings settings = RecorderSetup.settings(dialect, plugin.conf(), false);
-            if (settings != null && settings.enabled) {
-                recording = new RecorderSwitch(new RecorderSetup(settings, plugin.conf(), false, plugin.executorID()),
-                        isWanted(settings, plugin));
+            stages = new StageDetails(settings.stageTexts());
+            RecorderSetup setup = new RecorderSetup(settings, plugin.conf(), false, plugin.executorID(), extra.get("user"));
+            line = new DriverLine(plugin, stages, setup.totals(), this::apply, isDriver ? 0 : settings.controlMilliseconds);
+            Recorder.beforeEnd(line::hurry);
+            if (isDriver) {
+                return;
             }
+            recording = new RecorderSwitch(setup, isWanted(settings, plugin));
+            Totals.register(plugin.metricRegistry(), setup.totals()::get);
+            line.start();
         } catch (Throwable e) {
             LOG.warn("sparkflame: this executor is not profiled", e);
         }
     }
 
+    private void apply(String control) {
+        if (recording != null) {
+            recording.apply(control);
+        }
+    }
+
     private static boolean isWanted(Settings settings, PluginContext plugin) throws Exception {
-        Boolean known = ExecutorChoice.decideAlone(settings, plugin.executorID(), HostNames.own());
-        return known != null ? known : Boolean.TRUE.equals(plugin.ask(plugin.executorID()));
+        Boolean known = ExecutorChoice.decideAlone(settings, plugin.executorID(),
+                settings.hosts.isEmpty() ? Collections.emptySet() : HostNames.own());
+        if (known != null) {
+            return known;
+        }
+        Object answer = plugin.ask(new Question(plugin.executorID()).choice().message());
+        return answer instanceof Map && Boolean.TRUE.equals(((Map<?, ?>) answer).get(Question.TAKE));
     }
 
     @Override
     public void onTaskStart() {
         try {
             TaskContext context = TaskContext.get();
-            if (Recorder.isTagging() && context != null) {
+            if (Recorder.isTagging() && context != null && line != null) {
                 Agent.setTaskTag(TaskTag.of(context));
-                stages.note(context);
+                stages.note(context, line);
             }
         } catch (Throwable e) {
             LOG.debug("sparkflame: a task has no tag", e);
@@ -76,9 +97,16 @@ final class ExecutorSide implements ExecutorPlugin {
 
     @Override
     public void shutdown() {
-        stages.stop();
-        if (recording != null) {
-            recording.end();
+        try {
+            if (recording != null) {
+                recording.end();
+            }
+            if (line != null) {
+                line.hurry(LAST_QUESTION_MILLISECONDS); // of the driver's recording, which goes on in local mode
+                line.stop();
+            }
+        } catch (Throwable e) {
+            LOG.warn("sparkflame: the last recording may be missing", e);
         }
     }
 }

@@ -15,7 +15,7 @@ final class FlatJson {
     static Map<String, String> parse(String key, String text) throws SettingException {
         String inside = unquote(text.replace("\\", "").trim());
         if (!inside.startsWith("{") || !inside.endsWith("}")) {
-            throw new SettingException(key, "is no JSON object: " + text);
+            throw new SettingException(key, "is not a JSON object: " + text);
         }
         inside = inside.substring(1, inside.length() - 1);
         Map<String, String> members = new HashMap<>();
@@ -23,7 +23,7 @@ final class FlatJson {
         int at = 0;
         while (!inside.substring(at).trim().isEmpty()) {
             if (!matcher.find(at) || matcher.start() != at) {
-                throw new SettingException(key, "is no JSON object of plain values: " + text);
+                throw new SettingException(key, "is not a JSON object of plain values: " + text);
             }
             members.put(matcher.group(1), matcher.group(2) != null ? matcher.group(2) : matcher.group(3));
             at = matcher.end();

@@ -4,50 +4,73 @@ import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.zip.GZIPOutputStream;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
-/** Each recording as an object of its own in a folder of any Hadoop file system: a temporary name first, then renamed. */
+/**
+ * Ships each recording as an object of its own, APPLICATION/EXECUTOR/SEQUENCE.jfr, to any Hadoop file system. Shipping
+ * the same recording again replaces the object.
+ */
 final class HadoopObjects implements Shipper {
-    private final Path folder;
-    private final Configuration configuration;
+    private static final Pattern LOCAL_NAME = Pattern.compile("(.+)\\.(\\d{6,})\\.jfr");
+    private static final Pattern CLOSED = Pattern.compile("(?i)file\\s?system (is )?closed|pool shut down");
+    private final Path application;
+    private final Path own;
     private final boolean compress;
-    private FileSystem fileSystem;
+    private final ObjectWriter writer;
 
-    HadoopObjects(Path folder, Configuration configuration, boolean compress) {
-        this.folder = folder;
-        this.configuration = configuration;
+    /** Recordings of this JVM go to the folder `executor` of the application's. */
+    HadoopObjects(Path application, String executor, Configuration configuration, boolean compress) {
+        this.application = application;
+        own = new Path(application, executor);
         this.compress = compress;
+        writer = new ObjectWriter(application, configuration);
     }
 
     @Override
     public void open() throws IOException {
-        fileSystem = folder.getFileSystem(configuration);
-        if (!fileSystem.mkdirs(folder)) {
-            throw new IOException("the folder " + folder + " cannot be made");
+        if (!writer.isDirect() && !writer.fileSystem().mkdirs(own)) {
+            writer.reopen();
+            throw new IOException("cannot create the folder " + own);
         }
     }
 
+    /** A file system that the job has closed, which all of the JVM share, is opened again. */
     @Override
     public void ship(File recording) throws IOException {
-        if (fileSystem == null) {
-            open();
-        }
-        Path target = new Path(folder, recording.getName() + (compress ? ".gz" : ""));
-        Path unfinished = new Path(folder, "." + target.getName() + ".unfinished");
-        try (OutputStream bytes = open(unfinished)) {
-            Files.copy(recording.toPath(), bytes);
-        }
-        if (!fileSystem.rename(unfinished, target)) {
-            throw new IOException(unfinished + " cannot be renamed to " + target.getName());
+        try {
+            write(recording);
+        } catch (IOException | RuntimeException e) {
+            writer.reopen();
+            if (!CLOSED.matcher(String.valueOf(e.getMessage())).find()) {
+                throw e;
+            }
+            write(recording);
         }
     }
 
-    private OutputStream open(Path path) throws IOException {
-        OutputStream bytes = fileSystem.create(path, true);
-        return compress ? new GZIPOutputStream(bytes, 1 << 16) : bytes;
+    private void write(File recording) throws IOException {
+        writer.write(target(recording.getName()), bytes -> copy(recording, bytes));
+    }
+
+    private Path target(String name) {
+        Matcher parts = LOCAL_NAME.matcher(name);
+        String end = compress ? ".jfr.gz" : ".jfr";
+        return parts.matches() ? new Path(new Path(application, parts.group(1)), parts.group(2) + end)
+                : new Path(own, name + (compress ? ".gz" : ""));
+    }
+
+    private void copy(File recording, OutputStream bytes) throws IOException {
+        if (compress) {
+            GZIPOutputStream compressed = new GZIPOutputStream(bytes, 1 << 16);
+            Files.copy(recording.toPath(), compressed);
+            compressed.finish();
+        } else {
+            Files.copy(recording.toPath(), bytes);
+        }
     }
 
     @Override
@@ -57,6 +80,6 @@ final class HadoopObjects implements Shipper {
 
     @Override
     public String target() {
-        return folder.toString();
+        return own.toString();
     }
 }

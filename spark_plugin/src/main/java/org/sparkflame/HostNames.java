@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** The names by which people may call this machine. Spark's own answer fails while an executor starts. */
+/** All names of this machine. Spark's own answer fails while an executor starts. */
 final class HostNames {
     private HostNames() {
     }

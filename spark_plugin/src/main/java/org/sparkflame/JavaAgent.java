@@ -61,14 +61,15 @@ public final class JavaAgent {
         Runtime.getRuntime().addShutdownHook(new Thread(this::finish, "sparkflame-end"));
     }
 
-    /** In numbered files that can be read each by itself, as the plugin writes them. */
+    /** In numbered, self-contained files, as the plugin writes them. */
     private void startRecording() {
-        String user = System.getProperty("user.name", "user");
-        String where = arguments.outputDir != null ? arguments.outputDir : "/tmp/sparkflame-" + user;
+        String root = arguments.outputDir != null ? arguments.outputDir : System.getProperty("java.io.tmpdir");
+        String where = arguments.outputDir != null ? root : root + "/" + LocalRoots.folderName();
         try {
-            NativeLibrary.load(where, System.getProperty("java.io.tmpdir"), System.getProperty("user.dir"));
             String name = java.lang.management.ManagementFactory.getRuntimeMXBean().getName().split("@")[0];
-            LocalFolder wanted = new LocalFolder(new File(where).getAbsoluteFile(), "jvm-" + name, LIMIT_BYTES);
+            LocalFolder wanted = new LocalFolder(new File(root).getAbsoluteFile(), new File(where).getAbsoluteFile(), "",
+                    "jvm-" + name, LIMIT_BYTES, "");
+            NativeLibrary.load(where, System.getProperty("java.io.tmpdir"), System.getProperty("user.dir"));
             Agent.execute("start,jfr," + arguments.recordingArguments + ",file=" + wanted.next());
             wanted.advance();
             folder = wanted;
@@ -131,8 +132,8 @@ public final class JavaAgent {
             Agent.execute("rotate,file=" + folder.next());
             folder.advance();
         } catch (Throwable e) {
-            folder.advanceIfBegun();
-            tellOnce("samples are lost until recordings can be written to " + folder + ": " + e);
+            folder.advanceAfterError();
+            tellOnce("cannot begin a new recording in " + folder + "; the current one goes on: " + e);
         }
     }
 

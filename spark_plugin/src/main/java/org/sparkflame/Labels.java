@@ -22,6 +22,13 @@ final class Labels {
         return this;
     }
 
+    /** Of any length, for an argument of the agent. */
+    static String escape(String value) {
+        Labels labels = new Labels();
+        value.chars().forEach(c -> labels.appendEscaped((char) c));
+        return labels.toString();
+    }
+
     private StringBuilder begin(String key) {
         if (text.length() > 0) {
             text.append(';');

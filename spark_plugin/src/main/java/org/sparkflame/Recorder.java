@@ -1,8 +1,8 @@
 package org.sparkflame;
 
-import java.io.File;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
 import org.apache.hadoop.util.ShutdownHookManager;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -13,31 +13,37 @@ import org.slf4j.LoggerFactory;
  */
 final class Recorder {
     private static final Logger LOG = LoggerFactory.getLogger("org.sparkflame");
-    /** Kubernetes and dynamic allocation give little time; what is not out by then stays in the local folder. */
-    private static final long LAST_SHIPMENT_MILLISECONDS = 2_000;
+    /** After an error, when a recording is next tried to be shipped. */
+    private static final long RETRY_MILLISECONDS = 30_000;
+    private static final long PREPARATION_MILLISECONDS = 500;
     /**
-     * A cluster may end an executor by a signal while it stops by itself; then nobody waits for the plugin. The hook runs
+     * A cluster may end an executor by a signal while it stops; then Spark does not wait for the plugin. The hook runs
      * before those of Spark (40) and of the file systems (10), which the last recording still needs.
      */
     private static final int SHUTDOWN_PRIORITY = 60;
     private static volatile Recorder running;
     private static volatile boolean tagging;
+    private static boolean hasHook;
+    private static volatile LongConsumer beforeEnd = milliseconds -> { };
 
     private final LocalFolder folder;
-    private final Shipper shipper;
-    private final long intervalMilliseconds;
+    private final Shipping shipping;
+    private final Schedule schedule;
+    private final long shutdownMilliseconds;
     private final Thread thread;
     private final Object wake = new Object();
-    private boolean stopping;
+    private volatile boolean stopping;
     private long stopNanoseconds;
     private boolean ended;
+    /** All own recordings that could be shipped are. */
+    private volatile boolean finished;
     private final Trouble recording = new Trouble(LOG);
-    private final Trouble shipping = new Trouble(LOG);
 
-    private Recorder(LocalFolder folder, Shipper shipper, long intervalMilliseconds) {
+    private Recorder(LocalFolder folder, Shipping shipping, Settings settings) {
         this.folder = folder;
-        this.shipper = shipper;
-        this.intervalMilliseconds = intervalMilliseconds;
+        this.shipping = shipping;
+        schedule = settings.schedule();
+        shutdownMilliseconds = settings.shutdownMilliseconds;
         thread = new Thread(this::run, "sparkflame-shipper");
         thread.setDaemon(true);
     }
@@ -47,13 +53,26 @@ final class Recorder {
         return tagging;
     }
 
-    /** Starts the only recorder of this JVM; null when there is one already. `shipper` may be null. */
+    /** What is to be done, in at most so many milliseconds, before a recording of this JVM ends. */
+    static void beforeEnd(LongConsumer action) {
+        beforeEnd = action;
+    }
+
+    private static void prepareEnd() {
+        try {
+            beforeEnd.accept(PREPARATION_MILLISECONDS);
+        } catch (RuntimeException | LinkageError e) {
+            LOG.debug("sparkflame: jobs of stages are unknown", e);
+        }
+    }
+
+    /** Starts the only recorder of this JVM; null when there is one already. */
     static synchronized Recorder start(Settings settings, String wanted, String labels, LocalFolder folder,
-            Shipper shipper) throws IOException {
+            Shipping shipping) throws IOException {
         if (running != null) {
             return null;
         }
-        NativeLibrary.load(settings.localDir, System.getProperty("java.io.tmpdir"), System.getProperty("user.dir"));
+        NativeLibrary.load(folder.andOthers(settings.localRoots.folders()));
         String arguments = wanted;
         if (!arguments.contains("memlimit=")) {
             arguments += ",memlimit=" + settings.memoryLimitBytes;
@@ -64,17 +83,21 @@ final class Recorder {
         if (settings.python && !arguments.contains("python")) {
             arguments += ",python=" + settings.pythonRate;
         }
+        arguments += settings.redaction.agentArguments();
         Agent.execute("start,jfr," + arguments + ",labels=" + labels + ",file=" + folder.next());
-        Recorder recorder = new Recorder(folder, shipper, settings.intervalMilliseconds);
+        Recorder recorder = new Recorder(folder, shipping, settings);
         folder.advance();
         running = recorder;
         tagging = true;
         recorder.thread.start();
-        ShutdownHookManager.get().addShutdownHook(() -> end(recorder), SHUTDOWN_PRIORITY);
+        if (!hasHook) {
+            ShutdownHookManager.get().addShutdownHook(() -> end(running), SHUTDOWN_PRIORITY);
+            hasHook = true;
+        }
         return recorder;
     }
 
-    /** Ends a recording, if there is one; what goes wrong is only told. */
+    /** Ends a recording, if there is one; errors are only logged. */
     static void end(Recorder recorder) {
         try {
             if (recorder != null) {
@@ -85,7 +108,7 @@ final class Recorder {
         }
     }
 
-    /** Ends the recording and brings the rest of it out; a second call only waits for it, and not longer than the first. */
+    /** Ends the recording and ships the rest; a second call only waits for that, no longer than the first. */
     void stop() {
         boolean again;
         synchronized (wake) {
@@ -97,22 +120,35 @@ final class Recorder {
             wake.notifyAll();
         }
         try {
-            thread.join(Math.max(1, LAST_SHIPMENT_MILLISECONDS - sinceStop()));
+            join(shutdownMilliseconds / 2);
+            if (!finished) {
+                join(shutdownMilliseconds);
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
         if (again) {
             return;
         }
-        if (!thread.isAlive()) {
-            LOG.info("sparkflame: the last recording was out {} ms after the end", sinceStop());
+        if (finished || !thread.isAlive()) {
+            LOG.info("sparkflame: the last recording was shipped {} ms after shutdown", sinceStop());
         } else {
             long waited = sinceStop();
-            endRecording(); // its thread may hang in a shipment
-            LOG.warn("sparkflame: after {} ms the last recording is still on its way to {}; it stays in {}", waited,
-                    shipper == null ? folder : shipper.target(), folder);
+            abandon();
+            LOG.warn("sparkflame: {} ms after shutdown the last recording is not yet shipped to {}; it stays in {}", waited,
+                    shipping.target(), folder);
         }
         running = null;
+    }
+
+    private void join(long milliseconds) throws InterruptedException {
+        thread.join(Math.max(1, milliseconds - sinceStop()));
+    }
+
+    /** Its thread may hang in a shipment, and may wake when the next recorder uses the folder. */
+    private synchronized void abandon() {
+        shipping.abandon();
+        endRecording();
     }
 
     private long sinceStop() {
@@ -121,7 +157,9 @@ final class Recorder {
 
     private void run() {
         try {
-            openShipper();
+            if (shipping.open()) {
+                shipping.shipLeftovers(() -> !stopping);
+            }
             while (waitForInterval()) {
                 rotate();
                 ship();
@@ -132,11 +170,32 @@ final class Recorder {
         }
     }
 
-    /** False: it is time to stop. */
+    private void ship() {
+        if (shipping.ship()) {
+            shipping.shipLeftovers(() -> !stopping);
+        }
+    }
+
+    /** Meanwhile tries again to ship what waits. False: it is time to stop. */
     private boolean waitForInterval() throws InterruptedException {
-        long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(intervalMilliseconds);
+        long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(schedule.next());
+        for (long left = until - System.nanoTime(); left > 0; left = until - System.nanoTime()) {
+            long step = TimeUnit.NANOSECONDS.toMillis(left) + 1;
+            if (!sleep(shipping.hasWaiting() ? Math.min(step, Schedule.vary(RETRY_MILLISECONDS, 0.2)) : step)) {
+                return false;
+            }
+            if (shipping.hasWaiting()) {
+                ship();
+            }
+        }
+        return true;
+    }
+
+    /** False: it is time to stop. */
+    private boolean sleep(long milliseconds) throws InterruptedException {
+        long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(milliseconds);
         synchronized (wake) {
-            long left = intervalMilliseconds;
+            long left = milliseconds;
             while (!stopping && left > 0) {
                 wake.wait(left);
                 left = TimeUnit.NANOSECONDS.toMillis(until - System.nanoTime());
@@ -145,25 +204,23 @@ final class Recorder {
         }
     }
 
-    private void openShipper() {
-        if (shipper == null) {
-            return;
-        }
-        try {
-            shipper.open();
-        } catch (Throwable e) {
-            shipping.tell("cannot write to " + shipper.target() + ", recordings stay in " + folder + " until it can be", e);
+    private void rotate() {
+        prepareEnd();
+        synchronized (this) {
+            if (!ended) {
+                rotateNow();
+            }
         }
     }
 
-    private void rotate() {
+    private void rotateNow() {
         try {
             Agent.execute("rotate,file=" + folder.next());
             folder.advance();
             recording.isOver("recordings are written to " + folder + " again");
         } catch (Throwable e) {
-            recording.tell("samples are lost until recordings can be written to " + folder, e);
-            folder.advanceIfBegun();
+            recording.tell("cannot begin a new recording in " + folder + "; the current one goes on", e);
+            folder.advanceAfterError();
         }
     }
 
@@ -179,32 +236,20 @@ final class Recorder {
     }
 
     private void finish() {
-        endRecording();
-        folder.finish();
-        ship();
-        if (shipper != null) {
-            try {
-                shipper.close();
-            } catch (Throwable e) {
-                shipping.tell("the end of " + shipper.target() + " may be missing", e);
+        prepareEnd();
+        synchronized (this) {
+            if (shipping.isAbandoned()) {
+                return;
             }
-            folder.deleteIfEmpty();
+            endRecording();
+            folder.finish();
         }
-    }
-
-    private void ship() {
-        long dropped = folder.dropped();
-        try {
-            while (shipper != null && folder.oldest() != null) {
-                shipper.ship(folder.oldest());
-                folder.delete();
-                shipping.isOver("recordings go to " + shipper.target() + " again");
-            }
-        } catch (Throwable e) {
-            shipping.tell("cannot write to " + shipper.target() + ", recordings wait in " + folder, e);
-        }
-        if (dropped > 0 && shipper != null) {
-            LOG.debug("sparkflame: {} recordings were dropped for want of local disk", dropped);
+        shipping.hurry();
+        boolean works = shipping.ship();
+        shipping.close();
+        finished = true;
+        if (works) {
+            shipping.shipLeftovers(() -> sinceStop() < shutdownMilliseconds / 2);
         }
     }
 }

@@ -1,6 +1,6 @@
 package org.sparkflame;
 
-/** A setting that cannot be taken; the message begins with its key. */
+/** An invalid setting; the message begins with its key. */
 final class SettingException extends Exception {
     private static final long serialVersionUID = 1;
 

@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Values of keys in the forms that people write them; what is wrong is refused with the key's name. */
+/** Parses values of keys; errors name the key. */
 final class SettingReader {
     private static final Pattern AMOUNT = Pattern.compile("(\\d{1,15})\\s*([a-z]*)");
     private final Map<String, String> values;
@@ -54,7 +54,7 @@ final class SettingReader {
         } catch (NumberFormatException e) {
             // said below
         }
-        throw new SettingException(key, "\"" + value + "\" is no number from 0 to 1");
+        throw new SettingException(key, "\"" + value + "\" is not a number from 0 to 1");
     }
 
     int count(String key, int otherwise, int least, int most) throws SettingException {
@@ -69,7 +69,7 @@ final class SettingReader {
         } catch (NumberFormatException e) {
             // said below
         }
-        throw new SettingException(key, "\"" + text(key, "") + "\" is no whole number from " + least + " to " + most);
+        throw new SettingException(key, "\"" + text(key, "") + "\" is not a whole number from " + least + " to " + most);
     }
 
     Set<String> list(String key) {
@@ -87,9 +87,9 @@ final class SettingReader {
         if (!has(key)) {
             return otherwise;
         }
-        return amount(key, new String[] {"ms", "", "s", "m", "min", "h"},
-                new long[] {1, 1000, 1000, 60_000, 60_000, 3_600_000},
-                "is no length of time; use for instance 30s or 5m");
+        return amount(key, new String[] {"ms", "", "s", "m", "min", "h", "d"},
+                new long[] {1, 1000, 1000, 60_000, 60_000, 3_600_000, 86_400_000},
+                "is not a duration; use for example 30s or 5m");
     }
 
     /** "64m", "1g", "1048576". */
@@ -99,7 +99,7 @@ final class SettingReader {
         }
         return amount(key, new String[] {"", "b", "k", "kb", "m", "mb", "g", "gb", "t"},
                 new long[] {1, 1, 1L << 10, 1L << 10, 1L << 20, 1L << 20, 1L << 30, 1L << 30, 1L << 40},
-                "is no size; use for instance 64m or 1g");
+                "is not a size; use for example 64m or 1g");
     }
 
     private long amount(String key, String[] units, long[] factors, String wrong) throws SettingException {

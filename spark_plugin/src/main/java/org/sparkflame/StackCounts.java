@@ -7,7 +7,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** How often each thread was seen with each stack, as Uber's profiler counts it: all threads, in all states, at safepoints. */
+/** How often each thread was seen with each stack, as Uber's profiler counts it: all threads, in all states, at
+ * safepoints. */
 final class StackCounts {
     private static final int DISTINCT_LIMIT = 10_000;
     private static final int DEPTH_LIMIT = 1000;

@@ -1,77 +1,95 @@
 package org.sparkflame;
 
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.TreeMap;
 import org.apache.spark.TaskContext;
-import org.apache.spark.api.plugin.PluginContext;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the agent, once for each stage whose tasks run here, what all of them share: job, job group and description. Only
- * the driver knows the job; a thread of its own asks it.
+ * In an executor: gives the agent, once for each stage with tasks here, the labels that these share. Only the driver
+ * knows the job, which is asked for with other things, and added later.
  */
 final class StageDetails {
     private static final Logger LOG = LoggerFactory.getLogger("org.sparkflame");
-    private static final int KNOWN_LIMIT = 10_000;
+    /** Fewer than the agent keeps. */
+    private static final int KNOWN_LIMIT = 200;
     private static final int ATTEMPTS = 6;
-    private final PluginContext plugin;
-    private final Set<Integer> known = ConcurrentHashMap.newKeySet();
-    private final ScheduledThreadPoolExecutor thread;
+    private final StageTexts texts;
 
-    StageDetails(PluginContext plugin) {
-        this.plugin = plugin;
-        thread = new ScheduledThreadPoolExecutor(1, task -> {
-            Thread made = new Thread(task, "sparkflame-stages");
-            made.setDaemon(true);
-            return made;
-        });
-        thread.setKeepAliveTime(10, TimeUnit.SECONDS);
-        thread.allowCoreThreadTimeOut(true);
+    /** A stage whose job is not known. */
+    private static final class Open {
+        private final String text;
+        private int attempts;
+
+        private Open(String text) {
+            this.text = text;
+        }
     }
 
-    /** A task of a stage begins; costs a look-up when the stage is known. */
-    void note(TaskContext context) {
+    private final Map<Integer, Boolean> known = new LinkedHashMap<Integer, Boolean>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Integer, Boolean> eldest) {
+            return size() > KNOWN_LIMIT;
+        }
+    };
+    private final TreeMap<Integer, Open> open = new TreeMap<>();
+
+    StageDetails(StageTexts texts) {
+        this.texts = texts;
+    }
+
+    /** A task of a stage begins; a single look-up if the stage is known. */
+    void note(TaskContext context, DriverLine line) {
         int stage = context.stageId();
-        if (known.contains(stage)) {
-            return;
-        }
-        if (known.size() >= KNOWN_LIMIT) {
-            known.clear(); // told once more, nothing worse
-        }
-        known.add(stage);
-        String group = context.getLocalProperty("spark.jobGroup.id");
-        String description = context.getLocalProperty("spark.job.description");
-        thread.execute(() -> describe(stage, group, description, 1));
-    }
-
-    /** The driver hears of a job by the same queue as all listeners, maybe later than a task of it begins here. */
-    private void describe(int stage, String group, String description, int attempt) {
-        try {
-            Agent.describe("stage=" + stage, text(null, group, description));
-            Object job = plugin.ask(stage);
-            if (job != null) {
-                Agent.describe("stage=" + stage, text((Integer) job, group, description));
-            } else if (attempt < ATTEMPTS) {
-                thread.schedule(() -> describe(stage, group, description, attempt + 1), 50L << attempt,
-                        TimeUnit.MILLISECONDS);
+        synchronized (this) {
+            if (known.putIfAbsent(stage, true) != null) {
+                return;
             }
+        }
+        String text = texts.of(context::getLocalProperty);
+        synchronized (this) {
+            open.put(stage, new Open(text));
+            if (open.size() > KNOWN_LIMIT) {
+                open.pollFirstEntry();
+            }
+        }
+        line.describe(() -> describe(stage, text));
+    }
+
+    private static void describe(int stage, String text) {
+        try {
+            Agent.describe("stage=" + stage, text);
         } catch (Throwable e) {
-            LOG.debug("sparkflame: the job of stage {} is unknown", stage, e);
+            LOG.debug("sparkflame: stage {} is not described", stage, e);
         }
     }
 
-    static String text(Integer job, String group, String description) {
-        Labels labels = new Labels();
-        if (job != null) {
-            labels.add("job", job);
-        }
-        return labels.add("group", group).add("description", description).toString();
+    synchronized boolean hasUnknown() {
+        return !open.isEmpty();
     }
 
-    void stop() {
-        thread.shutdownNow();
+    /** Stages whose job is not known; each is given only so often. */
+    synchronized int[] unknown() {
+        int[] stages = open.keySet().stream().mapToInt(Integer::intValue).toArray();
+        open.values().removeIf(one -> ++one.attempts > ATTEMPTS);
+        return stages;
+    }
+
+    /** The driver learns of a job through the listener queue, possibly after a task of it has begun here. */
+    void learn(Map<?, ?> jobs) {
+        jobs.forEach((stage, job) -> {
+            Open was;
+            synchronized (this) {
+                was = stage instanceof Integer ? open.remove(stage) : null;
+            }
+            if (was != null && job instanceof Integer) {
+                String text = new Labels().add("job", (Integer) job).toString();
+                describe((Integer) stage, was.text.isEmpty() ? text : text + ";" + was.text);
+            }
+        });
     }
 }

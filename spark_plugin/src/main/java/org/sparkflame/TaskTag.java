@@ -2,7 +2,7 @@ package org.sparkflame;
 
 import org.apache.spark.TaskContext;
 
-/** The text that names a task in its samples. What all tasks of a stage share stands in StageDetails. */
+/** The text that names a task in its samples. What all tasks of a stage share is in StageDetails. */
 final class TaskTag {
     private TaskTag() {
     }

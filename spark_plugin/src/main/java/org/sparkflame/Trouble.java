@@ -2,7 +2,7 @@ package org.sparkflame;
 
 import org.slf4j.Logger;
 
-/** Something that may go wrong again and again: told when it begins and when it is over. One thread at a time. */
+/** A problem that may repeat: logged when it begins and when it is over. One thread at a time. */
 final class Trouble {
     private final Logger log;
     private boolean told;

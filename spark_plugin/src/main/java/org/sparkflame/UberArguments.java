@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** The argument string of Uber's JVM profiler, "key=value,key=value"; what we do not do is told, not refused. */
+/** The argument string of Uber's JVM profiler, "key=value,key=value"; unsupported keys are logged and ignored. */
 final class UberArguments {
     private static final Set<String> OTHERS = new HashSet<>(Arrays.asList("configProvider", "configFile",
             "durationProfiling", "argumentProfiling", "enableRolling", "rollingSize"));
@@ -56,7 +56,7 @@ final class UberArguments {
         String reporter = reader.text("reporter", "ConsoleOutputReporter");
         boolean console = reporter.endsWith("ConsoleOutputReporter");
         if (!console && !reporter.endsWith("FileOutputReporter")) {
-            warnings.add("reporter " + reporter + " is not there; records go to files");
+            warnings.add("reporter " + reporter + " is not supported; records go to files");
         }
         outputDir = console ? null : reader.text("outputDir", System.getProperty("java.io.tmpdir"));
         tag = reader.text("tag", null);
@@ -70,7 +70,7 @@ final class UberArguments {
         recordingArguments = reader.text("recordingArgs", recordingArguments.replace(',', '+')).replace('+', ',');
         for (String key : values.keySet()) {
             if (OTHERS.contains(key)) {
-                warnings.add(key + " does nothing here");
+                warnings.add(key + " is ignored");
             }
         }
     }
@@ -81,7 +81,7 @@ final class UberArguments {
             return otherwise;
         }
         if (!value.matches("\\d{1,12}")) {
-            throw new SettingException(key, "\"" + value + "\" is no number of milliseconds");
+            throw new SettingException(key, "\"" + value + "\" is not a number of milliseconds");
         }
         long milliseconds = Long.parseLong(value);
         if (milliseconds != 0 && milliseconds < LEAST_INTERVAL_MILLISECONDS) {

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Paths;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import java.util.regex.Matcher;
@@ -22,6 +23,8 @@ import java.util.regex.Pattern;
 final class UberRecords {
     private static final String VERSION = "1.0.0";
     private static final long KILO = 1024;
+    private static final Redaction REDACTION =
+            new Redaction(System.getProperty("spark.redaction.regex"), System.getProperty("spark.redaction.string.regex"));
     private final UberArguments arguments;
     private final String name = ManagementFactory.getRuntimeMXBean().getName();
     private final String uuid = UUID.randomUUID().toString();
@@ -138,9 +141,9 @@ final class UberRecords {
         boolean jar = words[0].endsWith(".jar");
         return begin().put("agentVersion", VERSION).put("appJar", jar ? words[0] : null)
                 .put("appClass", jar ? null : words[0]).put("xmxBytes", Runtime.getRuntime().maxMemory())
-                .put("jvmInputArguments", String.join(" ", ManagementFactory.getRuntimeMXBean().getInputArguments()))
+                .put("jvmInputArguments", REDACTION.ofAll(ManagementFactory.getRuntimeMXBean().getInputArguments()))
                 .put("jvmClassPath", System.getProperty("java.class.path"))
-                .put("cmdline", read("/proc/self/cmdline").replace('\0', ' ').trim());
+                .put("cmdline", REDACTION.ofAll(Arrays.asList(read("/proc/self/cmdline").split("\0"))));
     }
 
     JsonRecord io() {

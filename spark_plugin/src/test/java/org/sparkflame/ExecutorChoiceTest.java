@@ -6,6 +6,8 @@ import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
 import java.util.Collections;
+import java.util.HashSet;
+import java.util.Set;
 import org.junit.Test;
 
 public class ExecutorChoiceTest {
@@ -29,12 +31,28 @@ public class ExecutorChoiceTest {
 
     @Test
     public void anExecutorGetsTheSameAnswerAgain() {
-        ExecutorChoice choice = new ExecutorChoice(0.5, Integer.MAX_VALUE);
+        ExecutorChoice choice = new ExecutorChoice(0.5, Integer.MAX_VALUE, () -> 0.75);
         assertTrue(choice.take("7"));
         assertTrue(choice.take("7"));
         assertFalse(choice.take("8"));
         assertFalse(choice.take("8"));
-        assertTrue(choice.take("9"));
+        assertFalse(choice.take("9"));
+        assertTrue(choice.take("10"));
+        assertFalse(choice.take("11"));
+    }
+
+    @Test
+    public void whichAreTakenIsRandom() {
+        Set<String> found = new HashSet<>();
+        for (int run = 0; run < 200; run++) {
+            ExecutorChoice choice = new ExecutorChoice(0.1, Integer.MAX_VALUE);
+            StringBuilder answers = new StringBuilder();
+            for (int i = 0; i < 100; i++) {
+                answers.append(choice.take(String.valueOf(i)) ? i + " " : "");
+            }
+            found.add(answers.toString());
+        }
+        assertTrue(String.valueOf(found.size()), found.size() > 100);
     }
 
     @Test

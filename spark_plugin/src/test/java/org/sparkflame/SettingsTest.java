@@ -49,10 +49,47 @@ public class SettingsTest {
     }
 
     @Test
+    public void littleIsKeptInAFolderThatIsMemory() throws Exception {
+        String tmpfs = "spark.kubernetes.local.dirs.tmpfs";
+        assertEquals(1L << 30, read(NONE).localLimitBytes);
+        assertEquals(128L << 20, read(map(tmpfs, "true")).localLimitBytes);
+        assertEquals(1L << 29, read(map(tmpfs, "true", "spark.sparkflame.localLimit", "512m")).localLimitBytes);
+    }
+
+    @Test
+    public void recordingsGetLongerUnlessTheIntervalIsConfigured() throws Exception {
+        assertEquals("after 30 s, later every 300 s,", read(NONE).schedule().toString());
+        assertEquals("every 120 s", read(map("spark.sparkflame.interval", "2m")).schedule().toString());
+        assertEquals("after 10 s, later every 60 s,", read(map("spark.sparkflame.interval", "10s",
+                "spark.sparkflame.maxInterval", "1m")).schedule().toString());
+        assertEquals("every 30 s", Settings.read(Dialect.PROPOSAL, NONE, NONE, false).schedule().toString());
+        Schedule schedule = read(NONE).schedule();
+        for (long wanted : new long[] {30_000, 120_000, 300_000, 300_000}) {
+            assertEquals(wanted, schedule.next(), 0.1 * wanted);
+        }
+    }
+
+    @Test
+    public void theEndTakesWhatThePlatformGrants() throws Exception {
+        assertEquals(8_000, read(NONE).shutdownMilliseconds);
+        assertEquals(20_000, read(map("spark.master", "k8s://https://api")).shutdownMilliseconds);
+        assertEquals(1_000, read(map("spark.sparkflame.shutdownTimeout", "1s")).shutdownMilliseconds);
+    }
+
+    @Test
+    public void aGroupIsTheNameOfOneFolder() throws Exception {
+        assertEquals("", read(NONE).group);
+        assertEquals("a_b_.._c", read(map("spark.sparkflame.group", "a/b/../c")).group);
+        assertEquals("_.", read(map("spark.sparkflame.group", "..")).group);
+        assertEquals("nightly", Settings.read(Dialect.CODEGURU, NONE, map("ENABLE_AMAZON_PROFILER", "true",
+                "PROFILING_CONTEXT", "{\"profilingGroupName\":\"nightly\"}"), false).group);
+    }
+
+    @Test
     public void aWrongValueIsRefusedWithItsKey() {
         String[][] wrong = {{"enabled", "yes"}, {"executor.fraction", "1.5"}, {"executor.fraction", "half"},
             {"interval", "soon"}, {"interval", "10ms"}, {"localLimit", "1 pound"}, {"executor.first", "-1"},
-            {"args", "event=cpu,file=/tmp/x.jfr"}, {"args", "stop"}, {"localDir", "/tmp/a,b"}, {"python.rate", "0"},
+            {"args", "event=cpu,file=/tmp/x.jfr"}, {"args", "stop"}, {"args", "event=cpu,log=/etc/passwd"}, {"localDir", "/tmp/a,b"}, {"python.rate", "0"},
             {"localLimit", "999999999999999t"}};
         for (String[] pair : wrong) {
             String key = "spark.sparkflame." + pair[0];
@@ -65,7 +102,7 @@ public class SettingsTest {
     @Test
     public void anUnknownKeyIsTold() throws Exception {
         Settings settings = read(map("spark.sparkflame.outputdir", "/tmp", "spark.other", "1"));
-        assertEquals(Collections.singletonList("spark.sparkflame.outputdir is no key of this version and does nothing"),
+        assertEquals(Collections.singletonList("spark.sparkflame.outputdir is not a key of this version and is ignored"),
                 settings.warnings);
     }
 
@@ -122,5 +159,39 @@ public class SettingsTest {
         }
         assertThrows(SettingException.class, () -> Settings.read(Dialect.CODEGURU, NONE,
                 map("ENABLE_AMAZON_PROFILER", "true", "PROFILING_CONTEXT", "group"), false));
+    }
+
+    @Test
+    public void encryptionOfLocalFilesKeepsRecordingsInMemory() throws Exception {
+        String key = "spark.io.encryption.enabled";
+        assertFalse(read(NONE).memoryOnly);
+        assertTrue(read(map(key, "true")).memoryOnly);
+        assertEquals(32L << 20, read(map(key, "true")).localLimitBytes);
+        assertFalse(read(map(key, "true", "spark.sparkflame.allowUnencrypted", "true")).memoryOnly);
+    }
+
+    @Test
+    public void whatIsDeletedIsNotAMistake() throws Exception {
+        assertFalse(read(NONE).hasRetention());
+        assertEquals(3_600_000, read(NONE).joinMilliseconds);
+        assertEquals(30L * 86_400_000, read(map("spark.sparkflame.keep", "30d")).keepMilliseconds);
+        assertTrue(read(map("spark.sparkflame.keepBytes", "500g")).hasRetention());
+        SettingException wrong = assertThrows(SettingException.class, () -> read(map("spark.sparkflame.keep", "30")));
+        assertEquals("spark.sparkflame.keep: must be at least 1h", wrong.getMessage());
+    }
+
+    @Test
+    public void theAddressOfACollectorIsChecked() throws Exception {
+        String key = "spark.sparkflame.collector";
+        Settings settings = read(map(key, "https://host:4041/prefix/", key + ".tokenFile", "token", key + ".caFile", "ca.pem"));
+        assertEquals("https://host:4041/prefix", settings.collector);
+        assertEquals("token", settings.collectorTokenFile);
+        assertEquals("ca.pem", settings.collectorCaFile);
+        assertTrue(settings.isShipped() && settings.warnings.isEmpty());
+        assertTrue(read(map(key, "http://localhost:4041")).warnings.isEmpty());
+        assertEquals(1, read(map(key, "http://host:4041")).warnings.size());
+        for (String wrong : new String[] {"host:4041", "hdfs:///x", "https://", "https://me:secret@host", "https://host?group=x", "https://h h"}) {
+            assertThrows(wrong, SettingException.class, () -> read(map(key, wrong)));
+        }
     }
 }
