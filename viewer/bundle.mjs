@@ -22,6 +22,8 @@ const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base
 const policy = [
     "default-src 'none'", `script-src ${hash(scriptText)}`, `style-src ${hash(styleText)}`, "img-src data: blob:",
     "base-uri 'none'", "form-action 'none'",
+    // The console asks the server that it came from, and shows that server's pictures in a frame.
+    ...(name === "console" ? ["connect-src 'self'", "frame-src 'self'"] : []),
 ].join("; ");
 const put = (page, mark, text) => {
     if (page.split(mark).length !== 2) throw new Error(`page.html must hold ${mark} once`);
@@ -31,4 +33,6 @@ let page = readFileSync(join(here, "page.html"), "utf8");
 page = put(page, "<!--policy-->", policy);
 page = put(page, "<!--style-->", styleText);
 page = put(page, "<!--script-->", scriptText);
+// Else a browser asks the server for one.
+if (name === "console") page = put(page, "<title>", '<link rel="icon" href="data:,">\n<title>');
 writeFileSync(process.argv[2], page);

@@ -25,7 +25,7 @@ const MOST_PICTURE_ROWS = 800;
 /** A drag over the time strip rebuilds on the way only while that is quick. */
 const QUICK_MS = 80;
 
-/** A viewer inside of another page has no address and no keys but its own, and tells what changes. */
+/** A viewer embedded in another page has no address, only its own keys, and reports changes. */
 export interface Embedding {
     /** First state, beyond what the profile says. */
     start: Partial<State>;
@@ -52,7 +52,7 @@ export class App {
     private readonly status = element("footer", { id: "status" });
     private readonly live = element("div", { id: "live", class: "off-screen", "aria-live": "polite" });
     private readonly views: Record<State["tab"], HTMLElement>;
-    private readonly nothing = element("p", { id: "nothing", role: "status" }, "No sample passes the filters. Take one of them off, or all.");
+    private readonly nothing = element("p", { id: "nothing", role: "status" }, "No sample matches the filters. Remove one of them, or all.");
     private readonly sandwichTitle = element("div", { id: "sandwich-title" });
     private readonly boxTable = new BoxTable();
     private readonly hint: Hint;
@@ -107,7 +107,7 @@ export class App {
         this.mount();
     }
 
-    /** A view that this profile has not is passed over. */
+    /** Ignores a view that this profile does not have. */
     private readAddress(): State {
         const state = this.embedding ? this.base : readState(location.hash, this.base);
         return state.tab === "chart" && !this.engine.hasChart ? { ...state, tab: "flame" } : state;
@@ -260,7 +260,7 @@ export class App {
             return;
         }
         const sums = totals.map((total) => formatValue(total, unit)).join(" → ");
-        const coarse = tree.isChart && this.engine.chart(this.state).coarseness > 1 ? " · too much to draw all: choose a shorter time to see every sample" : "";
+        const coarse = tree.isChart && this.engine.chart(this.state).coarseness > 1 ? " · not every sample is drawn: choose a shorter time" : "";
         this.status.textContent = `${name}: ${sums}${unit === "count" && !name.endsWith("samples") ? " samples" : ""} · ` +
             `${formatCount(tree.count - 1)} boxes, ${tree.depth - 1} levels${coarse} · hover a box for details, click to zoom, right click for more`;
     }
@@ -342,8 +342,8 @@ export class App {
             : element("button", { type: "button", class: "crumb", title: this.describer.text(this.state, this.tree, node),
                                   "aria-current": node === this.zoom ? "location" : null, click: () => this.zoomTo(node) },
                       shortName(this.describer.text(this.state, this.tree, node)));
-        const back = element("button", { id: "back", type: "button", title: "Take the last step back (Backspace)", click: () => this.back() }, "← Back");
-        const reset = element("button", { id: "reset", type: "button", title: "Show all again (0)", click: () => this.zoomTo(0) }, "Reset zoom");
+        const back = element("button", { id: "back", type: "button", title: "Go back one step (Backspace)", click: () => this.back() }, "← Back");
+        const reset = element("button", { id: "reset", type: "button", title: "Show everything (0)", click: () => this.zoomTo(0) }, "Reset zoom");
         back.disabled = this.historyDepth === 0;
         reset.disabled = this.tree.isChart ? this.state.time === null : this.zoom === 0;
         const separated = shown.flatMap((node, i) => (i > 0 ? [element("span", { "aria-hidden": "true", class: "crumb-gap" }, "›"), crumb(node)] : [crumb(node)]));
@@ -413,9 +413,9 @@ export class App {
             item("sandwich", "Callers and callees of this method", () => this.openMethod(key));
             item("search", "Mark every box of this method", () => this.update({ search: literal(names.text(key)) }, true));
             item("hide", "Hide this method (its time goes to the caller)", () => this.update({ hidden: [...this.state.hidden, names.text(key)] }, true));
-            if (tree === this.tree) item("remove", "Take this stack out", () => this.remove(tree, node));
+            if (tree === this.tree) item("remove", "Remove this stack", () => this.remove(tree, node));
             item("keep", "Keep only stacks with this method", () => this.update({ keep: literal(names.text(key)), zoom: "" }, true));
-            item("drop", "Leave out stacks with this method", () => this.update({ drop: literal(names.text(key)), zoom: "" }, true));
+            item("drop", "Exclude stacks with this method", () => this.update({ drop: literal(names.text(key)), zoom: "" }, true));
         }
         item("copy", "Copy name", () => void this.copy(key >= 0 ? names.raw(key) : title));
         if (tree) {

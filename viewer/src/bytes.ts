@@ -15,7 +15,7 @@ export async function decompress(bytes: Uint8Array<ArrayBuffer>, encoding: strin
     if (encoding === "identity") return bytes;
     if (encoding !== "deflate-raw") throw new Error(`unknown data encoding "${encoding}"`);
     if (typeof DecompressionStream === "undefined") {
-        throw new Error("this browser is too old to unpack the data (it has no DecompressionStream)");
+        throw new Error("this browser is too old to decompress the data (it has no DecompressionStream)");
     }
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
     return new Uint8Array(await new Response(stream).arrayBuffer());

@@ -7,7 +7,7 @@ import { finishTree, totalsOf, type Tree } from "./tree.js";
 
 /** Beyond this many boxes several ticks are drawn as one. */
 const MOST_BOXES = 1_000_000;
-/** A sample lasts until the next one of its lane, but no longer than this many usual distances: then the lane was idle. */
+/** A sample lasts until the next one of its lane, at most this many typical distances: after that the lane is idle. */
 const LONGEST_SAMPLE = 2.5;
 const NOT_DRAWN = 0xffffffff;
 
@@ -157,7 +157,8 @@ class ChartBuilder {
         return bins;
     }
 
-    /** Stacks of one moment share its time; of a coarse one the heaviest stands for all. Returns the level behind the deepest. */
+    /** Stacks of one moment share its time; in a coarse chart the heaviest represents all. Returns the level after
+     * the deepest. */
     private addBin(rows: Uint32Array, begin: number, end: number, top: number): number {
         const { values } = this.selection;
         if (this.coarseness > 1 && rows.length > 1) {

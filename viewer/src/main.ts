@@ -7,7 +7,7 @@ async function start(): Promise<void> {
     const data = document.getElementById("data");
     const host = document.getElementById("page")!;
     try {
-        if (!data) throw new Error("the page holds no data");
+        if (!data) throw new Error("the page contains no data");
         performance.mark("sparkflame-parsed");
         const bytes = await decompress(decodeBase64(data.textContent!.trim()), data.dataset["encoding"] ?? "identity");
         // The text is no longer needed, and large.

@@ -19,7 +19,7 @@ function plain(engine: Engine, state: State): Column[] {
         id, title, hint, numeric: true, text: (key) => `${formatValue(column[key]!, unit)} · ${formatShare(column[key]!, whole)}`,
         order: (key) => column[key]!, bar: (key) => column[key]! / (whole || 1),
     });
-    return [value("self", "Self", "In the method itself", sums.self[0]!),
+    return [value("self", "Self", "In the method itself, without callees", sums.self[0]!),
             value("total", "Total", "In the method and what it calls; recursion counts once", sums.total[0]!)];
 }
 
@@ -35,7 +35,7 @@ function comparison(engine: Engine, state: State): Column[] {
         let most = 1e-12;
         for (const key of sums.keys) most = Math.max(most, Math.abs(change(columns, key)));
         return {
-            id, title, hint: `${sides[1]} minus ${sides[0]}; sorted by size, whatever its sign`, numeric: true,
+            id, title, hint: `${sides[1]} minus ${sides[0]}; sorted by magnitude`, numeric: true,
             text: (key) => {
                 const delta = change(columns, key);
                 return formatSigned(state.normalize ? formatShare(delta, scale) : formatValue(delta, unit), delta);

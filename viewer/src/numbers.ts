@@ -45,7 +45,8 @@ function clockTime(iso: string, time: TimeScale): string {
     return clock === "00:00:00" ? iso.slice(0, 10) : `${iso.slice(5, 10)} ${clock.replace(/:00$/, "")}`;
 }
 
-/** A moment of the recording: clock time if it is known, else the time since its begin, else the number of the sample. */
+/** A moment of the recording: clock time if it is known, else the time since its start, else the number of the
+ * sample. */
 export function formatMoment(tick: number, time: TimeScale): string {
     const offsetNs = tick * time.tick_ns;
     if (time.unit !== undefined) return formatCount(offsetNs);

@@ -98,8 +98,8 @@ export class Menu {
 
 const KEYS: [string, string][] = [
     ["click, Enter", "zoom into a box; click a faded box or “all” to go out"],
-    ["right click, long press", "all that can be done with a box"],
-    ["Alt + click, X", "take this stack out"],
+    ["right click, long press", "menu of a box"],
+    ["Alt + click, X", "remove this stack"],
     ["arrows", "walk from box to box"],
     ["Backspace, 0", "back; reset zoom"],
     ["/, N, Shift+N", "search; next, previous match"],

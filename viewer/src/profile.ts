@@ -210,7 +210,7 @@ function decodeNodes(reader: ByteReader, frameCount: number): Nodes {
     const codes = reader.column32(stored);
     const parent = new Uint32Array(stored + 1);
     const frame = new Uint32Array(stored + 1);
-    // A frame mostly calls what it called last: code 0 says so. The root counts as frame `frameCount`.
+    // A frame mostly calls what it called last: code 0 means that. The root counts as frame `frameCount`.
     const lastCallee = new Uint32Array(frameCount + 1);
     frame[0] = frameCount;
     for (let i = 1; i <= stored; i++) {
@@ -251,7 +251,7 @@ function decodeRows(reader: ByteReader, meta: Meta, nodeCount: number): Rows {
     return { count, node, event, side, set, tick, counts, values };
 }
 
-/** The value of an event that has one stands before its count. The page opens with the first type: cpu, where there is any. */
+/** The value of an event, if any, comes before its count. The page opens with the first type: cpu, if there is any. */
 function typesOf(meta: Meta): ValueType[] {
     const types: ValueType[] = [];
     meta.events.forEach((event, index) => {

@@ -11,7 +11,8 @@ function languageOf(kind: number): number {
     return name === "Python" || name === "C extension" ? 4 : name === "unknown" || name === "class" || name === "group" ? 0 : 1;
 }
 
-/** Of each stack: 0 for unknown, else the place in LANGUAGES plus one. Classes of objects and unknown frames are their callers'. */
+/** For each stack: 0 for unknown, else the index in LANGUAGES plus one. Classes and unknown frames have their
+ * caller's language. */
 function stackLanguages(profile: Profile): Uint8Array {
     const { nodes, frames } = profile;
     const languages = new Uint8Array(nodes.count);
@@ -61,6 +62,18 @@ export function ofEachSet<T>(profile: Profile, labels: string[], choose: (...val
     return Array.from({ length: profile.sets[0]?.length ?? 0 }, (_, set) => choose(...columns.map((column) => text(column, set))));
 }
 
+/** These rows of a profile, in this order. */
+function takeRows(rows: Rows, chosen: Uint32Array, side: Uint32Array): Rows {
+    const pick = <A extends Uint32Array | Float64Array>(column: A): A => {
+        if (column.length === 0) return column;
+        const made = new (column.constructor as new (length: number) => A)(chosen.length);
+        for (let i = 0; i < chosen.length; i++) made[i] = column[chosen[i]!]!;
+        return made;
+    };
+    return { count: chosen.length, node: pick(rows.node), event: pick(rows.event), side, set: pick(rows.set), tick: pick(rows.tick),
+             counts: pick(rows.counts), values: pick(rows.values) };
+}
+
 /** The rows whose side is 0 or 1; others (-1) are left out. With names of sides it is a comparison. */
 export function partOf(profile: Profile, sideOf: (row: number) => number, change: Partial<Meta>): Profile {
     const { rows } = profile;
@@ -72,15 +85,21 @@ export function partOf(profile: Profile, sideOf: (row: number) => number, change
         sides[count] = side;
         chosen[count++] = i;
     }
-    const pick = <A extends Uint32Array | Float64Array>(column: A): A => {
-        if (column.length === 0) return column;
-        const made = new (column.constructor as new (length: number) => A)(count);
-        for (let i = 0; i < count; i++) made[i] = column[chosen[i]!]!;
-        return made;
-    };
-    const picked: Rows = { count, node: pick(rows.node), event: pick(rows.event), side: sides.slice(0, count), set: pick(rows.set), tick: pick(rows.tick),
-                           counts: pick(rows.counts), values: pick(rows.values) };
     const meta: Meta = { ...profile.meta, ...change };
     if (!change.sides) delete meta.sides;
-    return { ...profile, meta, rows: picked };
+    return { ...profile, meta, rows: takeRows(rows, chosen.subarray(0, count), sides.slice(0, count)) };
+}
+
+/** A comparison of two parts, which may overlap. */
+export function comparisonOf(profile: Profile, isBefore: (row: number) => boolean, isAfter: (row: number) => boolean, sides: [string, string]): Profile {
+    const chosen: number[] = [], ofSide: number[] = [];
+    for (let i = 0; i < profile.rows.count; i++) {
+        for (const [side, fits] of [isBefore, isAfter].entries()) {
+            if (!fits(i)) continue;
+            chosen.push(i);
+            ofSide.push(side);
+        }
+    }
+    return { ...profile, meta: { ...profile.meta, title: `${sides[1]} compared with ${sides[0]}`, sides },
+             rows: takeRows(profile.rows, Uint32Array.from(chosen), Uint32Array.from(ofSide)) };
 }

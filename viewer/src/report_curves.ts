@@ -1,4 +1,4 @@
-// Numbers over time below the lanes of the timeline: active tasks, and what metrics tell of processes.
+// Numbers over time below the lanes of the timeline: active tasks, and the metrics of processes.
 import { bytes, Curve, duration, Report } from "./report_model.js";
 
 const PANEL = 44, GAP = 8, LEGEND = 16, MOST_NAMES = 12;

@@ -4,9 +4,11 @@ import { decodeBase64, decompress } from "./bytes.js";
 import { element } from "./dom.js";
 import { typeId } from "./engine.js";
 import { decodeProfile, type Profile } from "./profile.js";
-import { labelValues, ofEachSet, partOf, withLanguages } from "./profile_parts.js";
+import { comparisonOf, labelValues, ofEachSet, partOf, withLanguages } from "./profile_parts.js";
 import type { Report, Stage } from "./report_model.js";
+import { ofStage, type Picked, rowsOf, ticksOf } from "./report_selection.js";
 import type { State } from "./state.js";
+import { stitched } from "./stitch.js";
 
 /** Style of the flame page, put in by the bundler. */
 declare const PAGE_STYLE: string;
@@ -39,13 +41,26 @@ function mount(container: HTMLElement, profile: Profile, start: Partial<State>, 
     return new App(profile, host, { start, changed });
 }
 
+/** A profile of this run, and of both where the report compares. */
+interface Samples { own: Profile; both: Profile | null }
+
+function samplesOf(profile: Profile): Samples {
+    const whole = withLanguages(profile);
+    if (!whole.meta.sides) return { own: whole, both: null };
+    return { own: partOf(whole, (row) => (whole.rows.side[row] === 1 ? 1 : -1), {}), both: whole };
+}
+
 /** The profile of the page, decoded when it is first asked for. */
 export class ProfileStore {
-    private loading: Promise<Profile> | null = null;
+    private loading: Promise<void> | null = null;
     private readonly data = document.getElementById("profile");
     private readonly apps: { app: App; container: HTMLElement }[] = [];
-    /** Both sides, when the report compares. */
-    private both: Profile | null = null;
+    private decoded!: Profile;
+    /** Python below the Java that waits for it, and beside it; made when they are first shown. */
+    private joined: Samples | null = null;
+    private apart: Samples | null = null;
+    private isJoined = true;
+    private readonly followers: (() => void)[] = [];
 
     constructor() {
         new MutationObserver(() => this.apps.forEach(({ app }) => app.followTheme()))
@@ -56,23 +71,41 @@ export class ProfileStore {
         return this.data !== null;
     }
 
-    load(): Promise<Profile> {
-        return this.loading ??= this.decode();
+    private async samples(): Promise<Samples> {
+        await (this.loading ??= this.decode());
+        return this.isJoined && this.joined ? this.joined : this.apart ??= samplesOf(this.decoded);
     }
 
-    private async decode(): Promise<Profile> {
+    async load(): Promise<Profile> {
+        return (await this.samples()).own;
+    }
+
+    private async decode(): Promise<void> {
         const bytes = await decompress(decodeBase64(this.data!.textContent!.trim()), this.data!.dataset["encoding"] ?? "identity");
         this.data!.remove();
-        const profile = withLanguages(decodeProfile(bytes));
-        if (!profile.meta.sides) return profile;
-        this.both = profile;
-        return partOf(profile, (row) => (profile.rows.side[row] === 1 ? 1 : -1), {});
+        this.decoded = decodeProfile(bytes);
+        const joined = stitched(this.decoded);
+        if (joined) this.joined = samplesOf(joined);
     }
 
     /** Samples of this run and of the one that it is compared with; null without a comparison. */
     async comparison(): Promise<Profile | null> {
-        await this.load();
-        return this.both;
+        return (await this.samples()).both;
+    }
+
+    /** A button that joins or parts Java and Python everywhere; none where no task has both. */
+    joinButton(): HTMLElement | null {
+        if (!this.joined) return null;
+        const title = "Continue a task's Java stack, where it waits for its Python worker, with the stacks of the worker; off: side by side";
+        return element("button", { type: "button", class: "choice join", "aria-pressed": String(this.isJoined), title, click: () => {
+            this.isJoined = !this.isJoined;
+            for (const follow of this.followers) follow();
+        } }, "Python below Java");
+    }
+
+    /** Calls `follow` when Java and Python were joined or parted. */
+    onJoin(follow: () => void): void {
+        this.followers.push(follow);
     }
 
     show(container: HTMLElement, profile: Profile, start: Partial<State>, changed?: (state: State) => void): App {
@@ -90,38 +123,72 @@ export function firstType(profile: Profile): Partial<State> {
     return cpu ? { type: typeId(cpu) } : {};
 }
 
-/** First and last tick of a span of time, or null where the profile knows no days. */
-function ticksOf(profile: Profile, range: [number, number] | null): [number, number] | null {
-    const { time } = profile.meta;
-    if (!range || !time?.absolute) return null;
-    const tick = (ms: number): number => Math.min(Math.max(Math.floor((ms - time.start_ms) * 1e6 / time.tick_ns), 0), time.ticks - 1);
-    return [tick(range[0]), tick(range[1])];
-}
-
 /** The section with the flame graph of all that is selected. */
 export class FlameSection {
     readonly host = element("div", { id: "flames" });
     private readonly bar = element("div", { class: "choices", role: "group", "aria-label": "Samples to show" });
-    private readonly container = element("div", { class: "viewer" });
+    private container = element("div", { class: "viewer" });
     private readonly lists = new Map<string, HTMLSelectElement>();
     private app: App | null = null;
     private profile: Profile | null = null;
     private wantedRange: [number, number] | null = null;
+    private compared: { before: Picked; after: Picked } | null = null;
     private timer = 0;
 
     constructor(private readonly store: ProfileStore) {
         this.host.append(element("p", { class: "label" }, "Reading the samples…"));
+        store.onJoin(() => void this.open(this.compared ? { color: "change" } : { ...this.app?.state, zoom: "" }));
     }
 
     async start(): Promise<void> {
-        const profile = await this.store.load();
-        this.profile = profile;
-        this.host.replaceChildren(this.bar, this.container);
-        for (const label of CHOICES) this.addList(profile, label);
-        this.bar.hidden = this.lists.size === 0;
-        this.app = this.store.show(this.container, profile, { time: ticksOf(profile, this.wantedRange) }, (state) => this.follow(state));
+        await this.open({});
         this.host.dataset["ready"] = "1";
         performance.mark("sparkflame-flames");
+    }
+
+    /** Shows all samples, or the difference of what was picked. */
+    private async open(state: Partial<State>): Promise<void> {
+        const profile = await this.store.load();
+        this.profile = profile;
+        this.app = null;
+        this.container = element("div", { class: "viewer" });
+        if (this.compared) {
+            this.openComparison(profile, this.compared.before, this.compared.after);
+            return;
+        }
+        this.lists.clear();
+        this.bar.replaceChildren();
+        for (const label of CHOICES) this.addList(profile, label);
+        const join = this.store.joinButton();
+        if (join) this.bar.append(join);
+        this.bar.hidden = this.bar.childElementCount === 0;
+        this.host.replaceChildren(this.bar, this.container);
+        this.app = this.store.show(this.container, profile, { ...state, time: ticksOf(profile, this.wantedRange) }, (changed) => this.follow(changed));
+        this.follow(this.app.state);
+        delete this.host.dataset["compared"];
+    }
+
+    private openComparison(profile: Profile, before: Picked, after: Picked): void {
+        const part = comparisonOf(profile, rowsOf(profile, before), rowsOf(profile, after), [before.name, after.name]);
+        const missing = [before, after].filter((_, side) => !part.rows.side.includes(side)).map(({ name }) => name);
+        const button = (text: string, click: () => void): HTMLElement => element("button", { type: "button", class: "choice", click }, text);
+        const back = button("Back to all samples", () => {
+            this.compared = null;
+            void this.open({});
+        });
+        this.bar.hidden = false;
+        this.bar.replaceChildren(element("strong", {}, `${after.name} compared with ${before.name}`), button("Swap", () => void this.compare(after, before)), back);
+        const join = this.store.joinButton();
+        if (join) this.bar.append(join);
+        this.host.replaceChildren(this.bar, missing.length === 0 ? this.container : element("p", {}, `There are no samples of ${missing.join(" and ")}.`));
+        if (missing.length === 0) this.store.show(this.container, part, { color: "change" });
+        this.host.dataset["compared"] = `${before.name} / ${after.name}`;
+    }
+
+    /** The difference of two selections; blue is less in the second, orange more. */
+    async compare(before: Picked, after: Picked): Promise<void> {
+        this.compared = { before, after };
+        await this.open({});
     }
 
     private addList(profile: Profile, label: string): void {
@@ -142,12 +209,16 @@ export class FlameSection {
     }
 
     /** Samples of a stage that have a method of this pattern on their stack. */
-    showCode(stage: number, pattern: string): void {
+    async showCode(stage: number, pattern: string): Promise<void> {
+        if (this.compared) {
+            this.compared = null;
+            await this.open({});
+        }
         const others = this.app?.state.only.filter((one) => one.key !== "stage") ?? [];
         this.app?.update({ only: [...others, { key: "stage", value: String(stage) }], keep: pattern, zoom: "" }, true);
     }
 
-    /** The lists tell what the viewer's own chips and legend chose. */
+    /** The lists show what the viewer's chips and legend selected. */
     private follow(state: State): void {
         for (const [label, list] of this.lists) {
             const chosen = state.only.filter((one) => one.key === label);
@@ -174,13 +245,8 @@ function rowsOfStage(profile: Profile, stage: Stage, sideOfTask: (task: string) 
 
 /** Samples of a stage: by label, else those of its time. */
 function stageProfile(profile: Profile, stage: Stage): { part: Profile; byTime: boolean } {
-    const byTime = !profile.meta.labels.includes("stage");
-    const ticks = byTime && stage.submitted_ms !== null && stage.completed_ms !== null ? ticksOf(profile, [stage.submitted_ms, stage.completed_ms]) : null;
-    const during = (row: number): number => {
-        const tick = profile.rows.tick[row]! - 1;
-        return ticks !== null && tick >= ticks[0] && tick <= ticks[1] ? 1 : -1;
-    };
-    return { part: partOf(profile, byTime ? during : rowsOfStage(profile, stage, () => 1), { title: `Stage ${stage.id}.${stage.attempt}` }), byTime };
+    const belongs = ofStage(profile, stage);
+    return { part: partOf(profile, (row) => (belongs(row) ? 1 : -1), { title: `Stage ${stage.id}.${stage.attempt}` }), byTime: !profile.meta.labels.includes("stage") };
 }
 
 /** Ids of the slowest tasks of a stage that succeeded, and of the middle half. */
@@ -223,7 +289,7 @@ export async function stageFlames(report: Report, number: number, store: Profile
         host.dataset["shown"] = id;
     };
     const buttons = views.map((view) => element("button", { type: "button", class: "choice", "data-view": view.id, click: () => show(view.id) }, view.text));
-    const bar = element("div", { class: "choices", role: "group", "aria-label": "Flame graphs of the stage" }, ...buttons);
+    const bar = element("div", { class: "choices", role: "group", "aria-label": "Flame graphs of the stage" }, ...buttons, store.joinButton());
     // The viewer needs its size, so it comes when it is in the page.
     requestAnimationFrame(() => show(views[0]!.id));
     return host;

@@ -1,19 +1,21 @@
 // The page of a report: summary, advice, timeline, stages, one stage, SQL, errors, what the logs say most.
 import { decodeBase64, decompress } from "./bytes.js";
 import { element } from "./dom.js";
-import { bytes, duration, LogError, moment, percent, Report, span, Stage, TASK_STATUS, timeSpent } from "./report_model.js";
+import { Advice, bytes, duration, LogError, moment, percent, Report, span, Stage, TASK_STATUS, timeSpent } from "./report_model.js";
+import { baselineParts } from "./report_baseline.js";
 import { comparisonParts } from "./report_comparison.js";
+import { executorTable } from "./report_executors.js";
 import { FlameSection, ProfileStore, stageFlames } from "./report_flame.js";
+import { followTheme, section, showSections } from "./report_frame.js";
+import { followRun, progressOf } from "./report_progress.js";
+import { ComparisonPicker, type Picked, pickedStage, pickedTask } from "./report_selection.js";
 import { sqlParts, stageOperators } from "./report_sql.js";
 import { Column, sortableTable } from "./report_table.js";
+import { whatIfParts } from "./report_what_if.js";
 import { Timeline } from "./report_timeline.js";
-import { applyTheme, isDark, startsDark, storedTheme, storeTheme } from "./theme.js";
+import { decodeReport } from "./task_columns.js";
 
 const SLOWEST = 20, BUCKETS = 24, CHUNKS = 30, OPEN_CHUNKS = 6, OPEN_ADVICE = 12;
-
-function section(id: string, title: string, ...children: (Node | null)[]): HTMLElement {
-    return element("section", { id, "aria-labelledby": `${id}-title` }, element("h2", { id: `${id}-title` }, title), ...children);
-}
 
 function summary(report: Report): HTMLElement {
     const { application, executors, jobs, stages, tasks } = report;
@@ -29,27 +31,43 @@ function summary(report: Report): HTMLElement {
         element("td", { class: "bar-cell" }, element("meter", { min: 0, max: whole, value: ms, "aria-label": name }))));
     return section("summary", "Summary",
         element("dl", { class: "facts" }, ...facts.map(([name, text]) => element("div", {}, element("dt", {}, name), element("dd", {}, text)))),
-        rows.length === 0 ? null : element("table", { id: "time-spent" }, element("caption", {}, "Where the tasks' time went"), element("tbody", {}, ...rows)),
+        progressOf(report),
+        rows.length === 0 ? null : element("table", { id: "time-spent" }, element("caption", {}, report.time_spent.core_ms > 0 ? "Where the executors' core time went" : "Where the tasks' time went"), element("tbody", {}, ...rows)),
         report.time_spent.core_ms === 0 ? null : element("p", { id: "idle" }, `${percent(report.time_spent.idle_ms, report.time_spent.core_ms)} of the executors' cores were idle, of ${duration(report.time_spent.core_ms)} in all.`));
+}
+
+/** "; saves 12 s, 3 min of core time"; null if the rule does not know. */
+function savings(item: Advice): HTMLElement | null {
+    const parts = [item.saved_wall_ms > 0 ? duration(item.saved_wall_ms) : "", item.saved_core_ms > 0 ? `${duration(item.saved_core_ms)} of core time` : ""].filter((part) => part !== "");
+    return parts.length === 0 ? null
+        : element("span", { class: "savings", title: item.how }, `; saves ${parts.join(", ")} (certainty: ${item.certainty})`);
 }
 
 function adviceList(report: Report, choose: (id: number, attempt: number) => void): HTMLElement | null {
     if (report.advice.length === 0) return null;
     const items = report.advice.map((item) => element("li", {}, element("span", { class: "rule" }, item.rule),
         item.stage === undefined ? null : element("button", { type: "button", class: "link", click: () => choose(item.stage!, item.attempt ?? 0) }, `stage ${item.stage}`),
-        element("span", {}, ` ${item.finding}`), element("p", { class: "label" }, item.remedy)));
+        element("span", {}, ` ${item.finding}`), element("p", { class: "label" }, item.remedy, savings(item))));
+    const first = report.advice[0]!;
     const rest = items.slice(OPEN_ADVICE);
-    return section("advice", "Advice", element("ol", {}, ...items.slice(0, OPEN_ADVICE)), rest.length === 0 ? null
+    return section("advice", "Advice", element("p", { id: "first" }, element("strong", {}, "Do this first: "), element("span", { class: "rule" }, first.rule), ` ${first.remedy}`, savings(first)),
+        element("ol", {}, ...items.slice(0, OPEN_ADVICE)), rest.length === 0 ? null
         : element("details", {}, element("summary", {}, `${rest.length} more`), element("ol", { start: OPEN_ADVICE + 1 }, ...rest)));
+}
+
+/** A column of buttons that pick what is compared; none without samples. */
+function compareColumn<Row>(picker: ComparisonPicker | null, picked: (row: Row) => Picked): Column<Row>[] {
+    return picker ? [{ title: "", text: () => "", node: (row) => picker.button(() => picked(row)) }] : [];
 }
 
 const shuffled = (stage: Stage): number => stage.shuffle_remote_bytes + stage.shuffle_local_bytes;
 const took = (stage: Stage): number => span(stage.submitted_ms, stage.completed_ms) ?? -1;
 const skew = (stage: Stage): number => stage.task_median_ms > 0 ? stage.task_max_ms / stage.task_median_ms : 0;
 
-const STAGE_COLUMNS: Column<Stage>[] = [
+const stageColumns = (picker: ComparisonPicker | null): Column<Stage>[] => [
     { title: "stage", text: (stage) => `${stage.id}.${stage.attempt}`, number: (stage) => stage.id + stage.attempt / 1000 },
-    { title: "name", text: (stage) => stage.name ?? "", wide: true },
+    ...compareColumn<Stage>(picker, pickedStage),
+    { title: "name", text: (stage) => stage.title ?? stage.name ?? "", wide: true },
     { title: "status", text: (stage) => stage.status },
     { title: "took", text: (stage) => duration(took(stage)), number: took },
     { title: "tasks", text: (stage) => String(stage.tasks), number: (stage) => stage.tasks },
@@ -80,12 +98,13 @@ function distribution(durations: number[]): HTMLElement {
     return element("div", { class: "distribution" }, ...bars);
 }
 
-function stageDetails(report: Report, number: number): Node[] {
+function stageDetails(report: Report, number: number, picker: ComparisonPicker | null): Node[] {
     const stage = report.stages[number]!, tasks = report.tasks;
     const own = [...tasks.stage.keys()].filter((i) => tasks.stage[i] === number);
     const slowest = [...own].sort((a, b) => tasks.duration_ms[b]! - tasks.duration_ms[a]!).slice(0, SLOWEST);
     const columns: Column<number>[] = [
         { title: "task", text: (i) => `${tasks.index[i]}.${tasks.attempt[i]}`, number: (i) => tasks.index[i]! },
+        ...compareColumn<number>(picker, (i) => pickedTask(tasks.id[i]!, `${tasks.index[i]}.${tasks.attempt[i]}`)),
         { title: "TID", text: (i) => String(tasks.id[i]), number: (i) => tasks.id[i]! },
         { title: "executor", text: (i) => report.executors[tasks.executor[i]!]?.id ?? "–" },
         { title: "status", text: (i) => TASK_STATUS[tasks.status[i]!] ?? "?" },
@@ -97,7 +116,7 @@ function stageDetails(report: Report, number: number): Node[] {
         { title: "spilled", text: (i) => bytes(tasks.spilled_bytes[i]!), number: (i) => tasks.spilled_bytes[i]! },
     ];
     return [
-        element("h2", { id: "stage-title", tabindex: "-1" }, `Stage ${stage.id}.${stage.attempt}: ${stage.name ?? ""}`),
+        element("h2", { id: "stage-title", tabindex: "-1" }, `Stage ${stage.id}.${stage.attempt}: ${stage.title ?? stage.name ?? ""}`),
         element("p", { class: "label" }, `${stage.status}, ${own.length} tasks, median ${duration(stage.task_median_ms)}, slowest ${duration(stage.task_max_ms)}`),
         stage.failure === null ? null : element("pre", {}, stage.failure),
         element("h3", {}, "Tasks by duration"), distribution(own.map((i) => tasks.duration_ms[i]!).filter((ms) => ms >= 0)),
@@ -118,22 +137,14 @@ function errorItem(error: LogError): HTMLElement {
 
 function errors(report: Report): HTMLElement | null {
     if (!report.errors) return null;
-    return section("errors", "Errors", report.errors.length === 0 ? element("p", {}, "The logs hold no errors.") : null, ...report.errors.map(errorItem));
+    return section("errors", "Errors", report.errors.length === 0 ? element("p", {}, "The logs contain no errors.") : null, ...report.errors.map(errorItem));
 }
 
 function chunks(report: Report): HTMLElement | null {
     const repeated = report.chunks?.filter((chunk) => chunk.count > 1).slice(0, CHUNKS);
     if (!repeated || repeated.length === 0) return null;
-    return section("chunks", "What the logs say most", ...repeated.map((chunk, i) => element("details", { open: i < OPEN_CHUNKS, class: "chunk" },
+    return section("chunks", "Most repeated log lines", ...repeated.map((chunk, i) => element("details", { open: i < OPEN_CHUNKS, class: "chunk" },
         element("summary", {}, `${chunk.count.toLocaleString("en")} times: ${chunk.lines[0]}`), element("pre", {}, chunk.lines.join("\n")))));
-}
-
-function themeButton(): HTMLElement {
-    const change = (): void => {
-        storeTheme(!isDark());
-        applyTheme(!isDark());
-    };
-    return element("button", { id: "theme", type: "button", title: "Light or dark", "aria-label": "Light or dark", click: change }, "◐");
 }
 
 /** The flame graphs of a stage come when its samples are read. */
@@ -145,40 +156,45 @@ async function addStageFlames(report: Report, number: number, store: ProfileStor
 function show(report: Report, host: HTMLElement): FlameSection | null {
     const store = new ProfileStore();
     const flames = store.isThere ? new FlameSection(store) : null;
+    const showFlames = (): void => document.getElementById("flame")!.scrollIntoView({ block: "start" });
+    const picker = flames === null ? null : new ComparisonPicker((before, after) => void flames.compare(before, after).then(showFlames));
+    let shownStage = -1;
     const details = element("section", { id: "stage", "aria-live": "polite", hidden: true });
     const showStage = (number: number): void => {
         const place = element("div");
         const { id, attempt } = report.stages[number]!;
-        details.replaceChildren(...stageDetails(report, number), ...[stageOperators(report, id, attempt, showCode)].filter((part) => part !== null), place);
+        shownStage = number;
+        details.replaceChildren(...stageDetails(report, number, picker), ...[stageOperators(report, id, attempt, showCode)].filter((part) => part !== null), place);
         if (store.isThere) void addStageFlames(report, number, store, place);
         details.hidden = false;
         details.scrollIntoView({ block: "start" });
         document.getElementById("stage-title")!.focus({ preventScroll: true });
         history.replaceState(null, "", `#stage=${report.stages[number]!.id}.${report.stages[number]!.attempt}`);
     };
-    const showCode = flames === null ? null : (stage: number, pattern: string): void => {
-        flames.showCode(stage, pattern);
-        document.getElementById("flame")!.scrollIntoView({ block: "start" });
-    };
+    store.onJoin(() => {
+        const place = details.lastElementChild;
+        if (shownStage >= 0 && place instanceof HTMLElement) void addStageFlames(report, shownStage, store, place);
+    });
+    const showCode = flames === null ? null : (stage: number, pattern: string): void => void flames.showCode(stage, pattern).then(showFlames);
     const chooseById = (id: number, attempt: number): void => {
         const number = report.stages.findIndex((stage) => stage.id === id && stage.attempt === attempt);
         if (number >= 0) showStage(number);
     };
     const chooseLast = (id: number): void => chooseById(id, Math.max(...report.stages.filter((stage) => stage.id === id).map((stage) => stage.attempt)));
     const ran = report.stages.filter((stage) => stage.status !== "skipped" && stage.status !== "pending");
-    const stages = section("stages", "Stages", sortableTable("stage-table", "Stages", STAGE_COLUMNS, ran, (stage) => showStage(report.stages.indexOf(stage))));
-    const timeline = report.tasks.id.length === 0 && !report.curves ? null : new Timeline(report, showStage, (range) => flames?.setRange(range));
+    const stages = section("stages", "Stages", sortableTable("stage-table", "Stages", stageColumns(picker), ran, (stage) => showStage(report.stages.indexOf(stage))));
+    const timeline = report.tasks.id.length === 0 && !report.curves ? null : new Timeline(report, showStage, flames && picker ? { flames, picker, showFlames } : null);
+    const whatIf = whatIfParts(report, chooseById);
     const parts = [
-        summary(report), adviceList(report, chooseById),
-        timeline === null ? null : section("times", "Timeline", element("p", { class: "label" }, `Drag to look closer, double click to see all; a click on a task shows its stage.${flames ? " The flame graph below shows the same time." : ""}`), timeline.host),
+        summary(report), report.baseline ? section("baseline", "Earlier runs", ...baselineParts(report.baseline, chooseById)) : null, adviceList(report, chooseById),
+        timeline === null ? null : section("times", "Timeline", element("p", { class: "label" }, `Drag to zoom in, double-click to zoom out; click a task to show its stage.${flames ? " The flame graph below shows the same time." : ""}`), timeline.bar, timeline.host),
+        whatIf === null ? null : section("what-if", "What if", ...whatIf),
         report.comparison ? section("comparison", "Comparison", ...comparisonParts(report, store, chooseById)) : null,
         flames === null ? null : section("flame", "Flame graph", flames.host),
-        stages, details, report.sql.length === 0 ? null : section("sql", "SQL", ...sqlParts(report, chooseLast, showCode)), errors(report), chunks(report),
+        stages, details, report.executors.length === 0 || report.tasks.id.length === 0 ? null : section("executors", "Executors", executorTable(report, picker)),
+        report.sql.length === 0 ? null : section("sql", "SQL", ...sqlParts(report, chooseLast, showCode)), errors(report), chunks(report),
     ].filter((part) => part !== null);
-    const links = parts.filter((part) => part !== details).map((part) => element("a", { href: `#${part.id}` }, part.querySelector("h2")!.textContent!));
-    host.replaceChildren(element("header", {}, element("h1", {}, report.application.name ?? report.application.id ?? "Spark application"), element("nav", {}, ...links), themeButton()),
-                         element("main", {}, ...parts));
-    host.removeAttribute("aria-busy");
+    showSections(host, report.application.name ?? report.application.id ?? "Spark application", parts, parts.filter((part) => part !== details), picker ? [picker.host] : []);
     const wanted = /^#stage=(\d+)\.(\d+)$/.exec(location.hash);
     if (wanted) chooseById(Number(wanted[1]), Number(wanted[2]));
     return flames;
@@ -186,14 +202,15 @@ function show(report: Report, host: HTMLElement): FlameSection | null {
 
 async function start(): Promise<void> {
     const data = document.getElementById("data"), host = document.getElementById("page")!;
-    applyTheme(startsDark());
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => storedTheme() === null && applyTheme(event.matches));
+    followTheme();
     try {
-        if (!data) throw new Error("the page holds no data");
+        if (!data) throw new Error("the page contains no data");
         performance.mark("sparkflame-parsed");
         const packed = await decompress(decodeBase64(data.textContent!.trim()), data.dataset["encoding"] ?? "identity");
         data.remove();
-        const flames = show(JSON.parse(new TextDecoder().decode(packed)) as Report, host);
+        const report = decodeReport(packed);
+        const flames = show(report, host);
+        followRun(report);
         document.documentElement.dataset["ready"] = "1";
         performance.mark("sparkflame-ready");
         requestAnimationFrame(() => requestAnimationFrame(() => performance.mark("sparkflame-drawn")));

@@ -1,7 +1,7 @@
 // The data of a report (docs/REPORT.md), and how its numbers are written.
 
 export interface Stage {
-    id: number; attempt: number; job: number; status: string; name: string | null; tasks: number; succeeded: number; failed: number;
+    id: number; attempt: number; job: number; status: string; name: string | null; title: string | null; tasks: number; succeeded: number; failed: number;
     killed: number; submitted_ms: number | null; completed_ms: number | null; failure: string | null; task_median_ms: number;
     task_p95_ms: number; task_max_ms: number; run_ms: number; cpu_ns: number; gc_ms: number; shuffle_fetch_wait_ms: number;
     shuffle_remote_bytes: number; shuffle_local_bytes: number; shuffle_write_bytes: number; disk_spilled_bytes: number;
@@ -10,7 +10,7 @@ export interface Stage {
 
 export interface Job {
     id: number; status: string; name: string | null; description: string | null; submitted_ms: number | null;
-    completed_ms: number | null; exception: string | null; stages: number[]; tasks: number; failed: number;
+    completed_ms: number | null; exception: string | null; stages: number[]; tasks: number; succeeded: number; skipped: number; failed: number;
 }
 
 export interface Executor {
@@ -23,7 +23,18 @@ export interface LogError {
     stage: number | null; stage_attempt: number | null; task: number | null;
 }
 
-export interface Advice { rule: string; stage?: number; attempt?: number; finding: string; remedy: string }
+export interface Advice {
+    rule: string; stage?: number; attempt?: number; finding: string; remedy: string;
+    saved_wall_ms: number; saved_core_ms: number; how: string; certainty: string;
+}
+
+/** A simulated run. */
+export interface WhatIfPoint { executors: number; cores: number; ms: number; core_ms: number }
+
+export interface WhatIf {
+    actual_ms: number; error: number; is_reliable: boolean; driver_ms: number; ideal_ms: number; executors: number; cores: number; critical_ms?: number;
+    critical_path?: { stage: number; attempt: number; wait_ms: number; ms: number }[]; by_executors?: WhatIfPoint[]; by_cores?: WhatIfPoint[];
+}
 
 /** A number of a process over time, in the same unit whoever recorded it. */
 export interface Curve { curve: string; unit: string; process: string | null; role: string | null; points: [number, number][] }
@@ -39,8 +50,19 @@ export interface Comparison {
     before: ComparedSide | null; after: ComparedSide | null;
 }
 
+/** A measure of this run ("now") and of earlier ones; `z` is the distance in spreads. */
+export interface Change { now: number; median: number; spread: number; z: number; runs: number; verdict: string }
+
+export interface BaselineItem {
+    kind: string; stage?: number; attempt?: number; sql?: number; name: string | null; verdict: string; plan_changed?: boolean; reason: string; runs: number;
+    wall_ms?: Change; core_ms?: Change; bytes?: Change; rows?: Change;
+}
+
+/** The first item is the application. */
+export interface Baseline { share: number; runs: { id: string | null; name: string | null; start_ms: number | null }[]; items: BaselineItem[] }
+
 /** A node of a SQL plan; `parent` is its number in the list, `code` finds its generated methods. */
-/** What an operator counted: in all (null: a sum means nothing), and how that is spread over tasks, where these told it. */
+/** A counter of an operator: its total (null: a sum is meaningless), and its distribution over tasks, if known. */
 export interface OperatorMetric {
     name: string; unit: string; value: number | null; tasks?: number; least?: number; median?: number; most?: number; most_task?: number;
 }
@@ -58,22 +80,27 @@ export interface Query {
 export interface StageOperators { stage: number; attempt: number; sql: number; operators: { operator: number | null; samples: number }[] }
 
 export interface TaskColumns {
-    id: number[]; stage: number[]; executor: number[]; index: number[]; attempt: number[]; status: number[]; launch_ms: number[];
-    duration_ms: number[]; run_ms: number[]; cpu_ns: number[]; gc_ms: number[]; wait_ms: number[]; spilled_bytes: number[];
-    input_bytes: number[]; shuffle_bytes: number[];
+    id: Float64Array; stage: Int32Array; executor: Int32Array; index: Int32Array; attempt: Int32Array; status: Int32Array;
+    launch_ms: Float64Array; duration_ms: Float64Array; run_ms: Float64Array; cpu_ns: Float64Array; gc_ms: Float64Array; wait_ms: Float64Array;
+    spilled_bytes: Float64Array; input_bytes: Float64Array; shuffle_bytes: Float64Array;
 }
 
 export interface TimeSpent {
     cpu_ms: number; python_ms: number; gc_ms: number; shuffle_wait_ms: number; shuffle_write_ms: number; other_ms: number;
-    deserialize_ms: number; result_ms: number; scheduling_ms: number; core_ms: number; idle_ms: number;
+    deserialize_ms: number; result_ms: number; scheduling_ms: number; lost_ms: number; running_ms: number; reserved_ms: number; idle_driver_ms: number; idle_pending_ms: number; idle_tail_ms: number;
+    core_ms: number; idle_ms: number;
 }
 
 export interface Report {
     time_spent: TimeSpent;
+    /** Absent if executors or tasks are not known. */
+    what_if?: WhatIf;
     application: { id: string | null; name: string | null; user: string | null; spark_version: string | null;
                    java_version: string | null; start_ms: number | null; end_ms: number | null };
     executors: Executor[]; jobs: Job[]; stages: Stage[]; advice: Advice[]; tasks: TaskColumns;
-    sql: Query[]; operators?: StageOperators[]; curves?: Curve[]; comparison?: Comparison[];
+    /** The page is written anew while the application runs, and reads itself again after so many seconds. */
+    refresh_seconds?: number;
+    sql: Query[]; operators?: StageOperators[]; curves?: Curve[]; comparison?: Comparison[]; baseline?: Baseline;
     against?: { id: string | null; name: string | null; start_ms: number | null; end_ms: number | null }; errors?: LogError[]; chunks?: { count: number; lines: string[] }[]; logs?: { path: string }[];
 }
 
@@ -128,14 +155,16 @@ export function extent(report: Report): [number, number] {
     return last > first ? [first, last] : [first, first + 1];
 }
 
-/** Where the time of all tasks went, as shares of one whole. */
+/** Where the time of the executors' cores went, as shares of one whole. */
 export function timeSpent(report: Report): [string, number][] {
     const spent = report.time_spent;
     const parts: [string, number][] = [
         ["on the CPU", spent.cpu_ms], ["Python workers on the CPU", spent.python_ms], ["garbage collection", spent.gc_ms],
         ["waiting for shuffle data", spent.shuffle_wait_ms], ["writing shuffle data", spent.shuffle_write_ms],
-        ["waiting for something else", spent.other_ms], ["reading the task's code", spent.deserialize_ms],
-        ["packing and fetching results", spent.result_ms], ["scheduling", spent.scheduling_ms],
+        ["waiting for something else", spent.other_ms], ["deserializing the task's code", spent.deserialize_ms],
+        ["serializing and fetching results", spent.result_ms], ["scheduling", spent.scheduling_ms],
+        ["failed and killed attempts", spent.lost_ms], ["tasks that have not ended", spent.running_ms], ["reserved by spark.task.cpus", spent.reserved_ms], ["idle, no task there: driver only", spent.idle_driver_ms],
+        ["idle, tasks waited to start", spent.idle_pending_ms], ["idle, too few tasks left", spent.idle_tail_ms],
     ];
     return parts.filter(([, ms]) => ms > 0);
 }

@@ -1,8 +1,12 @@
-// SQL queries: their plans as trees of operators with what these counted, and how many samples were in their generated code.
+// SQL queries: plans as pictures and as lists of operators with their counters, and the number of samples in their
+// generated code.
 import { element } from "./dom.js";
+import { PlanPicture } from "./report_plan.js";
 import { bytes, duration, type Operator, type OperatorMetric, percent, type Query, type Report, span, type StageOperators } from "./report_model.js";
 
 const MOST_QUERIES = 100, OPEN_QUERIES = 3;
+/** Operators of plans that are drawn at once. */
+const OPEN_OPERATORS = 600;
 
 /** Shows the flame graph of a stage's samples whose stacks match. */
 export type ShowCode = (stage: number, pattern: string) => void;
@@ -16,7 +20,8 @@ function amount(unit: string, value: number): string {
     }
 }
 
-/** "sort time 1.2 s (0.1 s, 0.2 s, 0.5 s)": in all, and the least, median and most of a task. Counts have the latter as a title only. */
+/** "sort time 1.2 s (0.1 s, 0.2 s, 0.5 s)": the total, and the minimum, median and maximum of a task. Counts have the
+ * latter as a title only. */
 function count(metric: OperatorMetric): HTMLElement {
     const { unit, value, tasks = 0, least = 0, median = 0, most = 0 } = metric;
     const single = value ?? (tasks === 1 ? most : null);
@@ -67,18 +72,42 @@ function shareOf(node: Operator, counted: Counted | undefined, whole: number, sh
         : element("button", { type: "button", class: "link", title: "Flame graph of this operator", click: () => showCode(counted.stage, code) }, text)];
 }
 
-function tree(query: Query, all: StageOperators[], choose: (stage: number) => void, showCode: ShowCode | null): HTMLElement {
+type Choose = (stage: number) => void;
+
+/** What is known of an operator: its share, the stages that counted for it, its counters. */
+function factsOf(node: Operator, counted: Counted | undefined, whole: number, choose: Choose, showCode: ShowCode | null): Node[] {
+    const stages = node.stages.map((stage) => element("button", { type: "button", class: "link", click: () => choose(stage) }, `stage ${stage}`));
+    return [element("span", { class: "operator" }, node.name ?? "?"), ...shareOf(node, counted, whole, showCode), ...stages, ...counts(node.metrics)];
+}
+
+function tree(query: Query, all: StageOperators[], choose: Choose, showCode: ShowCode | null): HTMLElement {
     const { nodes, whole } = samplesOf(query, all), depth = depths(query);
     const items = query.operators.map((node, i) => {
-        const stages = node.stages.map((stage) => element("button", { type: "button", class: "link", click: () => choose(stage) }, `stage ${stage}`));
-        const item = element("li", { title: node.detail }, element("span", { class: "operator" }, node.name ?? "?"), ...shareOf(node, nodes.get(i), whole, showCode), ...stages, ...counts(node.metrics));
+        const item = element("li", { title: node.detail }, ...factsOf(node, nodes.get(i), whole, choose, showCode));
         item.style.paddingInlineStart = `${Math.min(depth[i]!, 30) * 14}px`;
         return item;
     });
     return element("ul", { class: "plan" }, ...items);
 }
 
-function queryItem(query: Query, report: Report, open: boolean, choose: (stage: number) => void, showCode: ShowCode | null): HTMLElement {
+function picture(query: Query, all: StageOperators[], choose: Choose, showCode: ShowCode | null): HTMLElement {
+    const { nodes, whole } = samplesOf(query, all);
+    const samples = new Map([...nodes].map(([operator, counted]) => [operator, counted.samples]));
+    const describe = (at: number): Node[] => {
+        const node = query.operators[at]!;
+        return [element("p", {}, ...factsOf(node, nodes.get(at), whole, choose, showCode)), ...(node.detail && node.detail !== node.name ? [element("p", { class: "plan-detail" }, node.detail)] : [])];
+    };
+    return new PlanPicture(query, { samples, whole, describe }).host;
+}
+
+/** Details whose content is made when they are opened. */
+function lazyDetails(title: string, make: () => Node): HTMLElement {
+    const item = element("details", {}, element("summary", {}, title));
+    item.addEventListener("toggle", () => item.childElementCount === 1 && item.append(make()));
+    return item;
+}
+
+function queryItem(query: Query, report: Report, open: boolean, choose: Choose, showCode: ShowCode | null): HTMLElement {
     const took = duration(span(query.start_ms, query.end_ms));
     const changed = query.plan_updates === 0 ? "" : `, plan changed ${query.plan_updates} time${query.plan_updates === 1 ? "" : "s"} while it ran`;
     const item = element("details", { class: "query" }, element("summary", {}, element("strong", {}, `Query ${query.id}`),
@@ -89,7 +118,8 @@ function queryItem(query: Query, report: Report, open: boolean, choose: (stage: 
         if (isBuilt || !item.open) return;
         isBuilt = true;
         if (query.error) item.append(element("pre", {}, query.error));
-        item.append(tree(query, report.operators ?? [], choose, showCode));
+        const all = report.operators ?? [];
+        if (query.operators.length > 0) item.append(picture(query, all, choose, showCode), lazyDetails("Operators as a list", () => tree(query, all, choose, showCode)));
         const others = counts(query.subquery_metrics);
         if (others.length > 0) item.append(element("p", { class: "plan" }, "Subqueries whose plan changed: ", ...others));
         if (query.plan) item.append(element("details", {}, element("summary", {}, "Physical plan as text"), element("pre", {}, query.plan)));
@@ -100,14 +130,16 @@ function queryItem(query: Query, report: Report, open: boolean, choose: (stage: 
     return item;
 }
 
-export function sqlParts(report: Report, choose: (stage: number) => void, showCode: ShowCode | null): Node[] {
+export function sqlParts(report: Report, choose: Choose, showCode: ShowCode | null): Node[] {
     const longest = [...report.sql].sort((a, b) => (span(b.start_ms, b.end_ms) ?? -1) - (span(a.start_ms, a.end_ms) ?? -1));
     const rest = longest.length - MOST_QUERIES;
-    return [...longest.slice(0, MOST_QUERIES).map((query, i) => queryItem(query, report, i < OPEN_QUERIES, choose, showCode)),
+    let operators = 0;
+    const isOpen = (query: Query, i: number): boolean => i < OPEN_QUERIES && (operators += query.operators.length) <= OPEN_OPERATORS;
+    return [...longest.slice(0, MOST_QUERIES).map((query, i) => queryItem(query, report, isOpen(query, i), choose, showCode)),
             ...(rest > 0 ? [element("p", { class: "label" }, `and ${rest} shorter ones`)] : [])];
 }
 
-/** The operators that the samples of one stage were in; null when generated code tells nothing of them. */
+/** The operators that the samples of one stage were in; null if generated code does not show them. */
 export function stageOperators(report: Report, id: number, attempt: number, showCode: ShowCode | null): HTMLElement | null {
     const own = report.operators?.find((one) => one.stage === id && one.attempt === attempt);
     const query = own && report.sql.find((one) => one.id === own.sql);

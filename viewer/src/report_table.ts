@@ -7,6 +7,8 @@ export interface Column<Row> {
     /** What to sort by; text columns sort by their text. */
     number?: (row: Row) => number;
     wide?: boolean;
+    /** What the cell shows instead of its text. */
+    node?: (row: Row) => HTMLElement | null;
 }
 
 export function sortableTable<Row>(id: string, caption: string, columns: Column<Row>[], rows: Row[],
@@ -14,7 +16,7 @@ export function sortableTable<Row>(id: string, caption: string, columns: Column<
     let sorted = -1, down = true;
     const body = element("tbody");
     const heads = columns.map((column, place) => {
-        const button = element("button", { type: "button", click: () => sortBy(place) }, column.title);
+        const button = column.node ? column.title : element("button", { type: "button", click: () => sortBy(place) }, column.title);
         return element("th", { scope: "col", class: column.number ? "number" : column.wide ? "wide" : null }, button);
     });
     const rest = element("p", { class: "label" });
@@ -22,6 +24,7 @@ export function sortableTable<Row>(id: string, caption: string, columns: Column<
     function fill(): void {
         const shown = rows.slice(0, most).map((row) => {
             const cells = columns.map((column, place) => {
+                if (column.node) return element("td", {}, column.node(row));
                 const text = column.text(row);
                 const inner = choose && place === 0 && text !== "–"
                     ? element("button", { type: "button", class: "link", click: () => choose(row) }, text) : text;

@@ -1,8 +1,11 @@
-// Tasks over time: jobs and marks of what went wrong above, one lane per executor and slot, metrics below. Drag to look closer,
+// Tasks over time: jobs and problems above, one lane per executor and slot, metrics below. Drag to zoom in,
 // double click to see all again.
 import { element } from "./dom.js";
 import { Curves, type Frame } from "./report_curves.js";
+import type { FlameSection } from "./report_flame.js";
+import { type ComparisonPicker, pickedTime } from "./report_selection.js";
 import { TaskPainter } from "./report_tasks.js";
+import { byLaunch } from "./task_columns.js";
 import { isDark } from "./theme.js";
 import { duration, extent, moment, Report, TASK_STATUS } from "./report_model.js";
 
@@ -18,11 +21,13 @@ export function layLanes(report: Report): Lanes {
     const { launch_ms: launch, duration_ms: took, executor } = report.tasks;
     const lane = new Int32Array(launch.length).fill(-1);
     const slots: number[][] = report.executors.map(() => []);
-    const order = Uint32Array.from(launch.keys()).filter((i) => launch[i]! >= 0 && executor[i]! >= 0).sort((a, b) => launch[a]! - launch[b]!);
-    for (const task of order) {
+    const order = byLaunch(report.tasks);
+    for (let i = 0; i < order.length; i++) {
+        const task = order[i]!;
+        if (executor[task]! < 0) continue;
         const ends = slots[executor[task]!]!;
-        let slot = ends.findIndex((end) => end <= launch[task]!);
-        if (slot < 0) slot = ends.push(0) - 1;
+        let slot = 0;
+        while (slot < ends.length && ends[slot]! > launch[task]!) slot++;
         ends[slot] = launch[task]! + Math.max(took[task]!, 1);
         lane[task] = slot;
     }
@@ -32,8 +37,17 @@ export function layLanes(report: Report): Lanes {
         first.push(count);
         count += ends.length;
     }
-    for (const task of order) lane[task]! += first[executor[task]!]!;
+    for (let i = 0; i < lane.length; i++) if (lane[i]! >= 0) lane[i]! += first[executor[i]!]!;
     return { lane, count, first };
+}
+
+/** Tasks that had not ended last until the end of what is known. */
+function withRunning(report: Report): Report {
+    const { tasks } = report;
+    if (report.application.end_ms !== null || !tasks.status.includes(0)) return report;
+    const end = extent(report)[1];
+    const duration_ms = tasks.duration_ms.map((ms, i) => (ms < 0 && tasks.status[i] === 0 && tasks.launch_ms[i]! >= 0 ? end - tasks.launch_ms[i]! : ms));
+    return { ...report, tasks: { ...tasks, duration_ms } };
 }
 
 function marksOf(report: Report): Mark[] {
@@ -45,8 +59,14 @@ function marksOf(report: Report): Mark[] {
     return [...errors, ...lost];
 }
 
+/** Where the samples of a range are shown. */
+export interface RangeViews { flames: FlameSection; picker: ComparisonPicker; showFlames(): void }
+
 export class Timeline {
     readonly host: HTMLElement;
+    /** What can be done with the range that is shown. */
+    readonly bar = element("div", { class: "choices", id: "range", role: "group", "aria-label": "The range of time that is shown" });
+    private readonly rangeText = element("span", { class: "label" });
     private readonly canvas = element("canvas", { tabindex: "0", role: "img", "aria-label": "Tasks over time, by executor; arrow keys move, + and - zoom" });
     private readonly marks: Mark[];
     private readonly curves: Curves;
@@ -58,8 +78,11 @@ export class Timeline {
     private dragFrom: number | null = null;
     private dragTo = 0;
 
-    constructor(private readonly report: Report, private readonly choose: (stage: number) => void,
-                private readonly ranged: (range: [number, number] | null) => void) {
+    private readonly report: Report;
+
+    constructor(report: Report, private readonly choose: (stage: number) => void,
+                private readonly views: RangeViews | null) {
+        this.report = report = withRunning(report);
         this.lanes = layLanes(report);
         this.marks = marksOf(report);
         this.curves = new Curves(report);
@@ -71,11 +94,25 @@ export class Timeline {
         this.canvas.addEventListener("pointerdown", (event) => this.startDrag(event));
         this.canvas.addEventListener("pointermove", (event) => this.move(event));
         this.canvas.addEventListener("pointerup", (event) => this.endDrag(event));
+        this.canvas.addEventListener("pointercancel", () => {
+            this.dragFrom = null;
+            this.draw();
+        });
         this.canvas.addEventListener("pointerleave", () => this.hint.hidden = true);
         this.canvas.addEventListener("dblclick", () => this.show(this.whole));
         this.canvas.addEventListener("keydown", (event) => this.key(event));
+        this.fillBar();
         new ResizeObserver(() => this.draw()).observe(this.host);
         new MutationObserver(() => this.draw()).observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
+    }
+
+    private fillBar(): void {
+        const button = (text: string, click: () => void): HTMLElement => element("button", { type: "button", class: "choice", click }, text);
+        const { views } = this;
+        const ofRange = views === null ? [] : [button("Flame graph of this time", () => views.showFlames()),
+                                               views.picker.button(() => pickedTime(this.shown, this.whole[0]), "⇄ Compare this time")];
+        this.bar.replaceChildren(this.rangeText, ...ofRange, button("Show all", () => this.show(this.whole)));
+        this.bar.hidden = true;
     }
 
     show(range: [number, number]): void {
@@ -84,7 +121,10 @@ export class Timeline {
         const from = Math.min(Math.max(range[0], this.whole[0]), this.whole[1] - width);
         this.shown = [from, from + width];
         this.draw();
-        this.ranged(width < this.whole[1] - this.whole[0] ? [...this.shown] : null);
+        const isPart = width < this.whole[1] - this.whole[0];
+        this.bar.hidden = !isPart;
+        this.rangeText.textContent = pickedTime(this.shown, this.whole[0]).name;
+        this.views?.flames.setRange(isPart ? [...this.shown] : null);
     }
 
     private width(): number {
@@ -302,7 +342,7 @@ export class Timeline {
         const line = (name: string, text: string): Node[] => [element("dt", {}, name), element("dd", {}, text)];
         return [
             element("div", { class: "hint-name" }, `task ${tasks.index[task]}.${tasks.attempt[task]} in stage ${stage.id}.${stage.attempt} (TID ${tasks.id[task]})`),
-            element("div", { class: "hint-place" }, stage.name ?? ""),
+            element("div", { class: "hint-place" }, stage.title ?? stage.name ?? ""),
             element("dl", {}, ...line("status", TASK_STATUS[tasks.status[task]!] ?? "?"), ...line("launched", moment(tasks.launch_ms[task]!)),
                     ...line("took", duration(tasks.duration_ms[task]!)), ...line("on the CPU", duration(tasks.cpu_ns[task]! / 1e6)),
                     ...line("collecting", duration(tasks.gc_ms[task]!))),

@@ -67,7 +67,7 @@ export function writeState(state: State, base: State): string {
     return out.toString();
 }
 
-/** Unknown and damaged entries are passed over. */
+/** Unknown and damaged entries are skipped. */
 export function readState(text: string, base: State): State {
     const given = new URLSearchParams(text.replace(/^#/, ""));
     const state: State = { ...base, hidden: [...base.hidden], removed: [...base.removed], only: [...base.only] };

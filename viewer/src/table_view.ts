@@ -103,7 +103,7 @@ export class TableView {
         this.host.setAttribute("aria-rowcount", String(this.keys.length + 1));
         const rows: HTMLElement[] = [];
         for (let i = first; i < last; i++) rows.push(this.row(i));
-        if (this.keys.length === 0) rows.push(element("p", { class: "empty" }, "No method passes the filters."));
+        if (this.keys.length === 0) rows.push(element("p", { class: "empty" }, "No method matches the filters."));
         this.inner.replaceChildren(...rows);
     }
 

@@ -120,7 +120,7 @@ export class TimeStrip {
         this.canvas.style.width = `${width}px`;
         this.canvas.style.height = `${height}px`;
         const what = this.range ? `restricted to ${this.describe(this.range)}` : "all of it";
-        this.canvas.setAttribute("aria-label", `Samples over time, ${what}. Arrow keys move a range, Shift widens it, Escape takes it off.`);
+        this.canvas.setAttribute("aria-label", `Samples over time, ${what}. Arrow keys move a range, Shift widens it, Escape removes it.`);
         const context = this.canvas.getContext("2d")!;
         context.scale(ratio, ratio);
         context.font = "11px system-ui, sans-serif";
@@ -186,7 +186,7 @@ export class TimeStrip {
 /** Round moments between two ticks, about 110 pixels apart. */
 export function axisMarks(time: TimeScale, from: number, to: number, pixels: number): { tick: number; text: string }[] {
     const step = roundStep(((to - from) * time.tick_ns * 110) / Math.max(110, pixels)) / time.tick_ns;
-    // Clock times are marked at whole seconds, not at whole distances from the begin.
+    // Clock times are marked at whole seconds, not at whole distances from the start.
     const start = time.absolute ? -((time.start_ms * 1e6) / time.tick_ns % step) : 0;
     const marks: { tick: number; text: string }[] = [];
     for (let i = Math.ceil((from - start) / step); start + i * step <= to && marks.length < 200; i++) {

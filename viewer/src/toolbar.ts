@@ -20,6 +20,8 @@ const ORDERS: [string, string][] = [["name", "Order: name"], ["width", "Order: w
 export class Toolbar {
     readonly header = element("header");
     readonly controls = element("div", { class: "controls", role: "toolbar", "aria-label": "How the picture is drawn" });
+    /** All controls but the tabs; a row of its own on small screens. */
+    private readonly drawing = element("div", { class: "drawing" });
     readonly chips = element("div", { class: "chips", role: "group", "aria-label": "Active filters" });
     readonly search = element("input", {
         id: "search", type: "search", placeholder: "Search: regular expression   ( / )", "aria-label": "Search by regular expression",
@@ -41,10 +43,10 @@ export class Toolbar {
             if (event.key === "Enter") hooks.step(!event.shiftKey);
         });
         this.keep = this.pattern("keep", "Keep only stacks with …", "Only stacks that have a frame matching this regular expression");
-        this.drop = this.pattern("drop", "Leave out stacks with …", "No stacks that have a frame matching this regular expression");
+        this.drop = this.pattern("drop", "Exclude stacks with …", "Exclude stacks that have a frame matching this regular expression");
         this.fillHeader();
         this.fillControls();
-        this.controls.append(this.keep, this.drop);
+        this.drawing.append(this.keep, this.drop);
     }
 
     private pattern(id: "keep" | "drop", placeholder: string, title: string): HTMLInputElement {
@@ -93,23 +95,23 @@ export class Toolbar {
             tabList.append(tab);
         }
         tabList.addEventListener("keydown", (event) => this.walkTabs(event));
-        this.controls.append(tabList);
-        if (types.length > 1) this.list("type", compares ? `What is compared, in ${meta.sides![1]}` : "What widths mean");
+        this.controls.append(tabList, this.drawing);
+        if (types.length > 1) this.list("type", compares ? `What is compared, in ${meta.sides![1]}` : "Event that determines the widths");
         if (types.length > 1 && compares) this.list("typeBefore", `What it is compared with, in ${meta.sides![0]}`);
         this.switch("icicle", "Root on top", "Draw callers above callees (I)");
         this.switch("reverse", "Reverse", "Merge from the leaves: what runs, then who called it (R)");
         this.switch("fold", "Fold recursion", "One box for a method that calls itself (F)");
         this.list("order", "Order of boxes");
         this.list("color", "Meaning of colours");
-        if (meta.labels.length > 0) this.list("group", "First level of the picture");
+        if (meta.labels.length > 0) this.list("group", "Group by a label");
         if (this.engine.profile.frames.display.some((id) => id > 0)) {
             this.switch("readable", "Readable names", "Shorten lambdas, hidden and generated classes; off: names as recorded");
         }
         if (this.engine.profile.frames.line.some((line) => line > 0)) this.switch("lines", "Lines", "One box per source line");
         if (compares) {
             this.switch("normalize", "Normalised", "Compare shares of the whole instead of absolute values");
-            this.list("width", "Whose values make the width");
-            this.list("changeOf", "Which change makes the colour");
+            this.list("width", "Which side determines the width");
+            this.list("changeOf", "Which change determines the colour");
         }
     }
 
@@ -127,13 +129,13 @@ export class Toolbar {
     private switch(name: "icicle" | "reverse" | "fold" | "readable" | "lines" | "normalize", text: string, title: string): void {
         const button = toggle(name, text, title, (pressed) => this.hooks.change({ [name]: pressed }, true));
         this.toggles.set(name, button);
-        this.controls.append(button);
+        this.drawing.append(button);
     }
 
     private list(name: "type" | "typeBefore" | "order" | "color" | "group" | "width" | "changeOf", label: string): void {
         const made = select(name, label, (value) => this.hooks.change({ [name]: value } as Partial<State>, true));
         this.lists.set(name, made);
-        this.controls.append(made);
+        this.drawing.append(made);
     }
 
     private options(name: keyof State): [string, string][] {
@@ -182,7 +184,7 @@ export class Toolbar {
         const { change } = this.hooks;
         const chips: HTMLElement[] = [];
         const chip = (text: string, off: () => void): void => {
-            chips.push(element("button", { type: "button", class: "chip", title: `${text}: click to take off`, click: off }, text, " ✕"));
+            chips.push(element("button", { type: "button", class: "chip", title: `${text}: click to remove`, click: off }, text, " ✕"));
         };
         if (state.time) chip(`time ${describeTime(state.time)}`, () => change({ time: null }, true));
         for (const one of state.only) {
@@ -196,7 +198,7 @@ export class Toolbar {
         if (state.drop) chip(`without /${state.drop}/`, () => change({ drop: "" }, true));
         if (chips.length > 1) {
             const none: Partial<State> = { time: null, only: [], hidden: [], removed: [], keep: DEFAULT_STATE.keep, drop: DEFAULT_STATE.drop };
-            chips.push(element("button", { type: "button", class: "chip all", id: "clear-filters", click: () => change(none, true) }, "Take all off"));
+            chips.push(element("button", { type: "button", class: "chip all", id: "clear-filters", click: () => change(none, true) }, "Remove all filters"));
         }
         this.chips.hidden = chips.length === 0;
         this.chips.replaceChildren(...chips);

@@ -24,7 +24,7 @@ test("a state can be taken back to what differs from the page's own", () => {
     assert.deepEqual(readState("icicle=0", base), state);
 });
 
-test("a damaged address is passed over", () => {
+test("a damaged address is ignored", () => {
     assert.deepEqual(readState("#tab=x&order=&width=7&time=a-b&remove=zz&only=nocolon&%E0%A4%A", DEFAULT_STATE), DEFAULT_STATE);
 });
 
