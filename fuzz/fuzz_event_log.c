@@ -3,8 +3,8 @@
  */
 #include <stdlib.h>
 
-#include "formats/line_reader.h"
-#include "spark/event_log_events.h"
+#include "input/line_reader.h"
+#include "spark/event_log/event_log_events.h"
 #include "write_report.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

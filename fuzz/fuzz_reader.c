@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/text_builder.h"
-#include "formats/byte_source.h"
+#include "input/byte_source.h"
 #include "formats/reader.h"
 #include "formats/writer.h"
 #include "model/profile.h"

@@ -3,9 +3,9 @@
  */
 #include <stdlib.h>
 
-#include "formats/byte_source.h"
-#include "spark/metrics.h"
-#include "spark/spark_log.h"
+#include "input/byte_source.h"
+#include "spark/metrics/metrics.h"
+#include "spark/log/spark_log.h"
 #include "write_report.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -28,7 +28,7 @@ static void write_log(struct text_view bytes, const struct spark_log_options *op
     spark_log_release(&log);
 }
 
-/* Whatever is one piece, and whichever thread takes it, the same must be told. */
+/* The result must not depend on the pieces or on the threads that take them. */
 static void read_log(struct text_view bytes)
 {
     struct text_builder whole, pieces;

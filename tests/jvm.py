@@ -45,6 +45,28 @@ def compile_births(folder):
     return library
 
 
+def compile_c(output, source, *options):
+    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-fplt", *map(str, options), "-o", output, TESTS / "java" / source],
+                   check=True, stdin=subprocess.DEVNULL, timeout=LIMIT_SECONDS)
+    return output
+
+
+def compile_loads(folder):
+    """The library of Loads, and those that it loads: bound lazily or at once, each with one that it needs."""
+    include = system_home() / "include"
+    found = {"folder": folder,
+             "loads": compile_c(folder / "libloads.so", "loads.c", f"-I{include}", f"-I{include}/linux", "-ldl", "-pthread")}
+    for binding in ("lazy", "now"):
+        link = f"-Wl,-z,relro,-z,{binding}"
+        zero = compile_c(folder / f"libzero_{binding}.so", "loaded.c", "-DLEVEL=0", link)
+        found[binding] = folder / f"libone_{binding}.so"
+        subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-fplt", "-DLEVEL=1", link, "-Wl,-rpath,$ORIGIN", "-o", found[binding],
+                        TESTS / "java" / "loaded.c", zero], check=True, stdin=subprocess.DEVNULL, timeout=LIMIT_SECONDS)
+        found["zero"] = zero
+    found["both"] = [found["lazy"], found["now"]]
+    return found
+
+
 def run_java(home, classes, agent, main, *arguments, options=(), check=True, env=None):
     """Runs the class with the agent's argument string (None: without agent)."""
     agent_options = [] if agent is None else [f"-agentpath:{LIBRARY}={agent}"]

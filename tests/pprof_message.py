@@ -28,18 +28,23 @@ MESSAGES = {
 }
 
 
-def profile_class():
-    file = descriptor_pb2.FileDescriptorProto(name="profile.proto", package="pprof", syntax="proto3")
-    for name, fields in MESSAGES.items():
+def message_classes(package, messages):
+    """{name: class} of messages as above"""
+    file = descriptor_pb2.FileDescriptorProto(name=f"{package}.proto", package=package, syntax="proto3")
+    for name, fields in messages.items():
         message = file.message_type.add(name=name)
         for number, (field, kind, repeated) in fields.items():
             added = message.field.add(name=field, number=number, label=3 if repeated else 1)
             added.type = MESSAGE if isinstance(kind, str) else kind
             if isinstance(kind, str):
-                added.type_name = ".pprof." + kind
+                added.type_name = f".{package}.{kind}"
     pool = descriptor_pool.DescriptorPool()
     pool.Add(file)
-    return message_factory.GetMessageClass(pool.FindMessageTypeByName("pprof.Profile"))
+    return {name: message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{package}.{name}")) for name in messages}
+
+
+def profile_class():
+    return message_classes("pprof", MESSAGES)["Profile"]
 
 
 def decode(data):

@@ -48,21 +48,22 @@ def java_without_incubator(folder, home):
     return folder
 
 
-def submit(version, folder, job, *arguments, master="local[2]", conf=None, pandas=False, env=None):
-    """Run a job of tests/spark_jobs; its logs, also of executors, are in what is given back as `log`. A setting that is
-    None is left out."""
+def submit(version, folder, job, *arguments, master="local[2]", conf=None, pandas=False, env=None, options=()):
+    """Run a job of tests/spark_jobs, or another program by its path, with further options; its logs, also of executors, are in what is given back as `log`, and after them what the
+    job printed: Spark has Python write each piece of a line at once, and a log message may come in between. A setting that
+    is None is left out."""
     home = fetch_spark.fetch(version)
     (folder / "events").mkdir(parents=True)
     settings = {**CONF, "spark.eventLog.dir": (folder / "events").as_uri(),
                 "spark.sparkflame.localDir": str(folder / "local"), "spark.local.dir": str(folder / "scratch"),
                 **(conf or {})}
-    options = [part for key, value in settings.items() if value is not None
-               for part in ("--conf", f"{key}={value}")]
+    options = [*options, *(part for key, value in settings.items() if value is not None
+                           for part in ("--conf", f"{key}={value}"))]
     done = subprocess.run([home / "bin" / "spark-submit", "--master", master, "--jars", PLUGIN, *options, JOBS / job,
                            *map(str, arguments)], cwd=folder, text=True,
-                          env={**environment(version, pandas), **(env or {})}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, timeout=LIMIT_SECONDS, check=False)
-    done.log = done.stdout
+                          env={**environment(version, pandas), **(env or {})}, stdin=subprocess.DEVNULL, capture_output=True,
+                          timeout=LIMIT_SECONDS, check=False)
+    done.log = done.stderr + done.stdout
     return done
 
 

@@ -37,7 +37,7 @@ def test_collect_start_stop(program, sparkflame, tmp_path):
 
 
 def test_pictures(program, sparkflame, tmp_path):
-    """Drawn outside of the JVM, where this command runs; or in it, when asked for at the start."""
+    """Rendered by this command, outside of the JVM; or by the agent, if requested at the start."""
     pid = program.pid
     done = sparkflame("asprof", "start", "-e", "wall", "-i", "1ms", "-f", tmp_path / "agent.svg", pid)
     assert done.stdout == b"Profiling started\n", done.stderr
@@ -72,12 +72,12 @@ def thread_names(pid):
 
 
 def test_a_jvm_that_is_still_starting(sparkflame, tmp_path):
-    """As early as the JVM takes commands; its tool interface comes later."""
+    """As soon as the JVM accepts commands; JVMTI is available later."""
     classes = jvm.compile_classes(tmp_path, "Waits")
     process = subprocess.Popen([jvm.home_of("17") / "bin" / "java", "-cp", str(classes), "Waits", "600000"],
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     try:
-        # Before its signal handlers are there a JVM is ended by what wakes them.
+        # Before a JVM has installed its signal handlers, SIGQUIT ends it.
         while not any("Signal Dispatch" in name for name in thread_names(process.pid)):
             assert process.poll() is None
         done = sparkflame("asprof", "start", "-e", "ctimer", process.pid)

@@ -48,10 +48,33 @@ def test_bash_completes_files(folder):
     assert complete_in_bash(folder, "sparkflame", "flame", "sparkflame.f") == ["sparkflame.fish"]
 
 
+@pytest.fixture(scope="module")
+def real(binary, tmp_path_factory):
+    """The completion of the built command, made by the same tool as what is installed."""
+    folder = tmp_path_factory.mktemp("completion")
+    subprocess.run([sys.executable, TOOLS / "make_completion.py", binary, folder], check=True)
+    return folder
+
+
+def test_every_command_and_option_of_the_real_tables_completes(real, binary):
+    rows = [line.split("\t") for line in subprocess.run([binary, "__options"], capture_output=True, text=True, check=True).stdout.splitlines()]
+    commands = {row[0] for row in rows}
+    assert len(commands) > 10 and commands <= set(complete_in_bash(real, "sparkflame", ""))
+    for command in commands:
+        expected = {word for row in rows if row[0] == command for word in row[1:3] if word}
+        if expected:
+            assert set(complete_in_bash(real, "sparkflame", command, "-")) == expected, command
+    for name in ("_sparkflame", "sparkflame.fish"):
+        text = (real / name).read_text()
+        missing = [row[2] for row in rows if row[2] and row[2].lstrip("-") not in text]
+        assert not missing, (name, missing)
+
+
 @pytest.mark.parametrize("command, file", [
     (["bash", "-n"], "sparkflame.bash"),
     (["zsh", "-n"], "_sparkflame"),
     (["fish", "--no-execute"], "sparkflame.fish"),
 ])
-def test_shells_accept_the_syntax(folder, command, file):
-    subprocess.run([*command, folder / file], check=True, stdin=subprocess.DEVNULL)
+def test_shells_accept_the_syntax(folder, real, command, file):
+    for place in (folder, real):
+        subprocess.run([*command, place / file], check=True, stdin=subprocess.DEVNULL)

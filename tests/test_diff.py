@@ -1,4 +1,4 @@
-"""sparkflame diff: both sides, what is new and what is gone."""
+"""sparkflame diff: both sides, new and removed frames."""
 
 import re
 
@@ -100,5 +100,5 @@ def test_both_files_tell_what_was_passed_over(sparkflame, tmp_path):
         (tmp_path / name).write_text(text)
     run = sparkflame("diff", "old", "new", "-f", "svg")
     assert run.returncode == 0
-    assert b"old: 1 line without a count was passed over, the first is line 5" in run.stderr
-    assert b"new: 2 lines without a count were passed over, the first is line 5" in run.stderr
+    assert b"old: 1 line without a count was skipped, the first is line 5" in run.stderr
+    assert b"new: 2 lines without a count were skipped, the first is line 5" in run.stderr

@@ -1,4 +1,4 @@
-"""sparkflame flame: what is drawn, and the faults of other tools that it does not share."""
+"""sparkflame flame: what is drawn, and defects of other tools that it avoids."""
 
 import gzip
 import re
@@ -125,18 +125,18 @@ def test_kinds_colour_java_frames(sparkflame):
 
 
 @pytest.mark.parametrize("options, message", [
-    (["--minwidth", "wide"], "no width"),
-    (["--colors", "pink"], "is none of"),
+    (["--minwidth", "wide"], "not a width"),
+    (["--colors", "pink"], "is not one of"),
     (["--fontsize", "0"], "font size"),
     (["--width", "5"], "too small"),
-    (["--widht", "5"], "unknown option --widht"),
+    (["--widht", "5"], "unknown option --widht; did you mean --width?"),
     (["--min"], "ambiguous"),
     (["--title"], "needs TEXT"),
     (["--reverse=1"], "takes no value"),
     (["--include", "("], "bad regular expression"),
     (["--by", "thred"], "no label \"thred\""),
     (["--event", "cpux"], "no samples of event \"cpux\""),
-    (["--from", "yesterday"], "is no time"),
+    (["--from", "yesterday"], "is not a time"),
     (["-f", "gif"], "no format \"gif\""),
     (["--input-format", "xml"], "no format \"xml\""),
     (["--min-share", "101"], "not between"),
@@ -175,7 +175,7 @@ def test_the_ending_picks_the_format(sparkflame, tmp_path):
 
 
 def test_the_recording_of_the_demo(sparkflame, data):
-    """Packed, so it is read in memory, and for a page twice."""
+    """Compressed, so it is read in memory, and for a page twice."""
     recording = data.parent.parent / "examples" / "word_counts.jfr.gz"
     run = sparkflame("flame", recording, "-o", "page.html")
     assert run.returncode == 0, run.stderr
@@ -238,10 +238,10 @@ def test_attributes_of_functions(sparkflame, tmp_path):
 @pytest.mark.parametrize("text, message", [
     ("a\tonclick=alert(1)\n", b'names: line 1: no attribute "onclick"; there are: id, class'),
     ("\na\n", b"names: line 2: no tab and attribute"),
-    ("a\tb\n", b'names: line 1: "b" is no KEY=VALUE'),
+    ("a\tb\n", b'names: line 1: "b" is not KEY=VALUE'),
     ('a\tg_extra=x="1" OnClick="alert(1)"\n', b'names: line 1: attribute "OnClick" is not allowed'),
     ('a\ta_extra=xlink:href="javascript:alert(1)"\n', b'names: line 1: attribute "xlink:href" is not allowed'),
-    ('a\ta_extra=x="1"><script\n', b'names: line 1: "><script" is no name="value"'),
+    ('a\ta_extra=x="1"><script\n', b'names: line 1: "><script" is not name="value"'),
     ("a\thref= java\x01script:alert(1)\n", b'names: line 1: a link to "javascript:" is not allowed'),
 ])
 def test_attributes_that_are_none(sparkflame, tmp_path, text, message):

@@ -22,14 +22,15 @@ FOLDED = [
     (["--task", "17", "pprof/cpu.pb"], "demo/Job.main;vfs_read 50000000\n"),
     (["--by", "state", "--state", "running", "pprof/cpu.pb"], "running;demo/Job.main;vfs_read 50000000\n"),
     (["speedscope/evented.speedscope.json"],
-     "main 9000000\nmain;read <x> 2000000\nmain;read <x>;work 2000000\nmain;work 3000000\n"),
+     "main (job.py) 9000000\nmain (job.py);read <x> 2000000\nmain (job.py);read <x>;work 2000000\nmain (job.py);work 3000000\n"),
     (["-s", "WAITING", "--dot", "uber/Stacktrace.json"],
      "java.lang.ref.Finalizer$FinalizerThread.run;java.lang.ref.ReferenceQueue.remove;java.lang.Object.wait 10\n"),
-    (["uber/stdout.log"], "<module>;work 5\n"
+    (["uber/stdout.log"], "<module> (job.py);work (job.py) 5\n"
                           "demo/Job.main;demo/Job$.$anonfun$main$1;scala/collection/Iterator$$anon$10.next 4\n"),
     (["--lines", "-X", "genexpr", "pyspark/s_1_stack.json"],
      "main (/opt/spark/python/pyspark/worker.py:370);<lambda> (C:\\jobs\\täglich.py:3) 19\n"),
-    (["pyspark/s_1_stack.json"], "main;<genexpr>;process 1456\nmain;<lambda> 19\n"),
+    (["pyspark/s_1_stack.json"], "main (worker.py);<genexpr> (rdd.py);process (job.py) 1456\nmain (worker.py);<lambda> (täglich.py) 19\n"),
+    (["--bare-names", "pyspark/s_1_stack.json"], "main;<genexpr>;process 1456\nmain;<lambda> 19\n"),
     (["--kinds", "async_html/version_4.html"],
      "demo/Job.main_[j];demo/Job.read_[j] 20\ndemo/Job.main_[j];demo/Job.read_[j];__read;vfs_read_[k] 40\n"
      "demo/Job.main_[j];demo/Job.toString_[i] 30\ndemo/Job.main_[j];it's\\odd 10\n"),
@@ -140,6 +141,7 @@ def test_traces_nest(sparkflame, data, name):
 @pytest.mark.parametrize("name, made_from, form", [
     ("csv/methods.csv", "uber/Stacktrace.json", "csv"),
     ("chrome_trace/threads.trace.json", "uber/Stacktrace.json", "chrome_trace"),
+    ("flamebearer/stacks.flamebearer.json", "uber/Stacktrace.json", "flamebearer"),
 ])
 def test_writes_as_before(sparkflame, data, name, made_from, form):
     assert sparkflame("convert", data / made_from, "-f", form).stdout == (data / name).read_bytes()
@@ -170,12 +172,20 @@ def speedscope_of(stack, weight=1):
 def test_a_hundred_thousand_frames(sparkflame, tmp_path):
     document = speedscope_of([0, 1] * 50000)
     folded = ";".join(["f0", "f1"] * 50000) + " 1\n"
-    for form in ("pprof", "speedscope", "chrome_trace", "csv"):
+    for form in ("pprof", "speedscope", "chrome_trace", "csv", "flamebearer"):
         file = tmp_path / f"deep.{form}"
         run = sparkflame("convert", "-", "-f", form, "-o", file, stdin=json.dumps(document).encode())
         assert run.returncode == 0, run.stderr
         if form in ("pprof", "speedscope"):
             assert sparkflame("convert", file).stdout.decode() == folded
+
+
+def test_sums_that_are_too_large_are_cut(sparkflame):
+    text = "".join(f"main;work{number} 8000000000000000\n" for number in range(1200))
+    run = sparkflame("convert", "-", "-f", "flamebearer", stdin=text.encode())
+    assert run.returncode == 0, run.stderr
+    graph = json.loads(run.stdout)["flamebearer"]
+    assert graph["numTicks"] == 2**63 - 1 and all(number >= 0 for level in graph["levels"] for number in level)
 
 
 BAD = [

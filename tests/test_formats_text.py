@@ -1,6 +1,6 @@
 """Text formats: what `convert` makes of sample files, compared with tests/expected/text.
 
-SPARKFLAME_UPDATE_EXPECTED=1 writes the expected files anew; look at the difference before committing it.
+SPARKFLAME_UPDATE_EXPECTED=1 rewrites the expected files; check the difference before committing it.
 """
 
 import gzip
@@ -97,8 +97,8 @@ def test_threads_do_not_change_perf(sparkflame, tmp_path):
     (b"a;b 1\na;c -5\n", b"line 2: a negative count: -5"),
     (b"a;b 1\na;c 123456789012345678901234567890\n", b"line 2: a count that is too large"),
     (b"", b"is empty"),
-    (b"nothing here\n", b"is of no known format"),
-    (b"\x00\x01\x02\x03" * 100, b"is of no known format"),
+    (b"nothing here\n", b"unknown format"),
+    (b"\x00\x01\x02\x03" * 100, b"unknown format"),
 ])
 def test_bad_input_is_said_with_its_place(sparkflame, tmp_path, text, message):
     path = tmp_path / "bad.txt"
@@ -140,7 +140,7 @@ def test_folder_is_merged_and_the_rest_is_named(sparkflame, tmp_path):
     run = sparkflame("convert", tmp_path / "in")
     assert run.returncode == 0
     assert run.stdout == b"main;f 3\n"
-    assert b"notes.md: passed over" in run.stderr
+    assert b"notes.md: skipped" in run.stderr
     empty = tmp_path / "empty"
     empty.mkdir()
     assert sparkflame("convert", empty).returncode == 1
@@ -181,7 +181,7 @@ def test_long_line_is_refused(binary, tmp_path):
 
 
 def test_nobody_reads_on(binary, tmp_path):
-    """As in "sparkflame … | head": it ends by the signal that ends other filters, and without a word."""
+    """As in "sparkflame … | head": it ends silently, with SIGPIPE, like other filters."""
     (tmp_path / "many.folded").write_text("".join(f"main;function_with_a_long_name_{i} 1\n" for i in range(20_000)))
     for command in (["convert"], ["flame", "-f", "speedscope", "-o", "-"]):
         with subprocess.Popen([str(binary), *command, str(tmp_path / "many.folded")], stdout=subprocess.PIPE,
@@ -196,12 +196,12 @@ def test_binary_data_is_no_perf_text(sparkflame, tmp_path):
     (tmp_path / "binary").write_bytes(b"java 1 1.0: cycles:\n\t1 f (x)\n\n\x7fELF\0\0 12 3 4: a:\n\t1 g (x)\n")
     run = sparkflame("convert", "--input-format", "perf", "binary")
     assert run.returncode == 1
-    assert run.stderr == b"sparkflame convert: binary: line 4: a byte 0: this is no text\n"
+    assert run.stderr == b"sparkflame convert: binary: line 4: a NUL byte: not a text file\n"
     assert run.stdout == b"java;f 1\n"
 
 
 def test_a_notice_is_given_once(sparkflame, tmp_path):
-    """Nothing of the event that is preferred: the file is read a second time."""
+    """The preferred event has no samples: the file is read a second time."""
     (tmp_path / "unknown").write_bytes(b"what\nis this\n")
     run = sparkflame("convert", "--input-format", "perf", "--event-filter", "cycles", "unknown")
     assert run.stderr.count(b"were not understood") == 1

@@ -1,4 +1,4 @@
-"""`make install` puts everything where the system, and the command itself, look for it."""
+"""`make install` puts everything where the system and the command expect it."""
 
 import os
 import subprocess
@@ -35,6 +35,10 @@ def test_completion_for_three_shells(installed):
     assert "flame" in (share / "bash-completion" / "completions" / "sparkflame.bash").read_text()
     assert "flame" in (share / "zsh" / "site-functions" / "_sparkflame").read_text()
     assert "flame" in (share / "fish" / "vendor_completions.d" / "sparkflame.fish").read_text()
+
+
+def test_questions_for_sql(installed):
+    assert "CREATE OR REPLACE TEMPORARY VIEW" in (installed / "share" / "sparkflame" / "questions.sql").read_text()
 
 
 def test_agent_is_where_the_command_looks(installed):

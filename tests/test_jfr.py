@@ -115,7 +115,7 @@ def many_stacks(count):
 
 
 def test_threads_that_meet_the_same_stacks_at_once_share_the_work(sparkflame, tmp_path):
-    """Each leaves to the others what they have begun, more than it can remember at a time."""
+    """Threads leave stacks that others have begun to these, more than fit into one batch."""
     path = tmp_path / "repeated.jfr"
     path.write_bytes(many_stacks(20000) * 4)
     run = sparkflame("convert", "-q", "-j", "1", "-f", "folded", "-e", "cpu", path)
@@ -125,7 +125,7 @@ def test_threads_that_meet_the_same_stacks_at_once_share_the_work(sparkflame, tm
 
 
 def labelled_chunk(application, labels_first=True):
-    """Labels of all samples, of a thread, and those that the thread's label brings, told after the samples."""
+    """Labels of all samples, of a thread, and those implied by the thread's label, written after the samples."""
     types = jfr.standard_metadata()
     types.add("sparkflame.RecordingLabels", [("startTime", "long"), ("labels", "java.lang.String")], True)
     types.add("sparkflame.LabelDetails", [("startTime", "long"), ("label", "java.lang.String"),
@@ -225,7 +225,7 @@ def test_strings_that_refer_to_each_other_end(sparkflame, tmp_path):
 
 
 def test_numbers_of_methods_may_have_any_length(sparkflame, tmp_path):
-    """Frames are told apart by their bytes, many at a time; an integer of nine bytes has no mark at its end."""
+    """Frames are distinguished by their bytes, many at a time; an integer of nine bytes has no end mark."""
     numbers = [1, 200, 1 << 20, 1 << 40, 1 << 55, (1 << 56) + 7, (1 << 63) + (1 << 56) * 0x55, (1 << 64) - 1]
     chunk = jfr.Chunk(jfr.standard_metadata())
     chunk.standard_constants({i + 1: f"m{i}" for i in range(len(numbers))}, {1: 1},

@@ -7,7 +7,7 @@ import pytest
 import jvm
 
 VERSIONS = ["11", "17", "21", "25"]
-# 3016 and 1016 bytes with their headers, each as often.
+# 3016 and 1016 bytes including headers, equally often.
 BYTES_SHARE = 3016 / (3016 + 1016)
 
 
@@ -40,7 +40,7 @@ def test_live_objects(version, classes, tmp_path):
                  options=["-Xmx64m"])
     stacks = jvm.read_folded(path)
     kept = value_of(stacks, "Allocates.keeps", "int[]")
-    # 200 arrays of 100,016 bytes; each is taken with probability 0.78 and then stands for 128 kB.
+    # 200 arrays of 100,016 bytes; each is sampled with probability 0.78 and then stands for 128 kB.
     assert abs(kept - 200 * 100_016) < 5 * math.sqrt(200 * 0.78 * 0.22) * 128_000, stacks
     assert value_of(stacks, "Allocates.bytes", "byte[]") < kept / 20, stacks
 
@@ -52,7 +52,7 @@ def test_waiting_for_monitors(version, classes, tmp_path):
     waited = [(frames, count) for frames, count in jvm.read_folded(path) if "Allocates.holds" in frames]
     assert waited, path.read_text()
     assert all(frames[-1] == "java.lang.Object" for frames, _ in waited)
-    # All three wait 20 ms, then each for those before it, which sleep 60 ms with the lock.
+    # All three wait 20 ms, then each for the previous ones, which hold the lock for 60 ms.
     assert sum(count for _, count in waited) > 200_000_000
     assert all(frames[0].startswith("[waiter-") for frames, _ in waited)
 

@@ -1,4 +1,4 @@
-"""Java frames from AsyncGetCallTrace: when they are asked for, and when the JVM's layout is not understood."""
+"""Java frames from AsyncGetCallTrace: if requested, and if the JVM's layout is unknown."""
 
 import subprocess
 import time
@@ -8,7 +8,8 @@ import pytest
 import jvm
 from test_jvm_agent_jfr import events, methods
 
-# An agent that is loaded before ours and tells a wrong place for the field that its option names: "Method._constMethod".
+# An agent that is loaded before ours and reports a wrong offset for the field that its option names:
+# "Method._constMethod".
 SPOILER = r"""
     #include <dlfcn.h>
     #include <stdint.h>
@@ -54,7 +55,7 @@ def spoiler(tmp_path_factory):
 
 @pytest.mark.parametrize("version", ["17", "25"])
 def test_a_layout_that_is_not_understood(version, classes, spoiler, tmp_path):
-    """Said in one line; methods and their callers have their names all the same."""
+    """Logged in one line; methods and their callers have names nevertheless."""
     path = tmp_path / "out.jfr"
     done = jvm.run_java(jvm.home_of(version), classes, f"start,event=ctimer,interval=1ms,file={path}", "Shares", 500,
                         options=[f"-agentpath:{spoiler}=Method._constMethod"])
@@ -65,7 +66,7 @@ def test_a_layout_that_is_not_understood(version, classes, spoiler, tmp_path):
 
 
 def attach_to_doomed(version, classes, folder, state, options):
-    """What the agent says when it is loaded into a JVM whose compiled code is in that state."""
+    """The agent's log when it is loaded into a JVM whose compiled code is in that state."""
     log = folder / "log.txt"
     command = [jvm.home_of(version) / "bin" / "java", "-XX:+UseSerialGC", "-Xbatch", "-XX:TieredStopAtLevel=1",
                "-XX:CompileCommand=quiet", "-XX:CompileCommand=compileonly,Doomed$Hot*::*",
@@ -91,21 +92,21 @@ def attach_to_doomed(version, classes, folder, state, options):
 @pytest.mark.parametrize("version", ["17", "25"])
 @pytest.mark.parametrize("state", ["unloaded", "replaced", "both"])
 def test_dead_code_is_no_reason_to_doubt(version, state, classes, tmp_path):
-    """Methods of classes that were unloaded, and code that was made invalid, before the agent is loaded."""
+    """Methods of unloaded classes and invalidated code, before the agent is loaded."""
     told = attach_to_doomed(version, classes, tmp_path, state, [])
     assert "Profiling started" in told and "AsyncGetCallTrace" not in told, told
 
 
 @pytest.mark.parametrize("version", ["17", "25"])
 def test_a_layout_of_code_that_is_not_understood(version, classes, spoiler, tmp_path):
-    """What each frame needs is right, only the tables of compiled code lie elsewhere."""
+    """Everything needed for frames is right, only the tables of compiled code are elsewhere."""
     told = attach_to_doomed(version, classes, tmp_path, "alive", [f"-agentpath:{spoiler}=PcDesc._scope_decode_offset"])
-    assert "[WARN] Java frames come from AsyncGetCallTrace: " in told and "compiled methods were not" in told, told
+    assert "[WARN] Java frames come from AsyncGetCallTrace: " in told and "compiled methods could not be read" in told, told
 
 
 @pytest.mark.parametrize("agent, native", [("cstack=fp", True), ("cstack=no", False), ("features=agct", True)])
 def test_on_request(agent, native, classes, tmp_path):
-    """All Java frames look compiled, since the JVM does not tell; native ones lie above them, or are left out."""
+    """All Java frames look compiled, since the JVM does not report it; native frames are above them, or left out."""
     path = tmp_path / "out.folded"
     jvm.run_java(jvm.home_of("17"), classes, f"start,event=ctimer,interval=1ms,{agent},ann,file={path}", "Shares", 500)
     stacks = [stack for stack, _ in jvm.read_folded(path)]

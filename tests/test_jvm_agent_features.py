@@ -1,4 +1,4 @@
-"""What is asked for by option: locks that park, looked-up classes, compiled methods, windows, native memory, buffers."""
+"""Optional features: parking locks, vtable classes, compiled methods, windows, native memory, buffers."""
 
 import collections
 import gzip
@@ -9,6 +9,8 @@ import xml.etree.ElementTree
 import pytest
 
 import jvm
+import pprof_message
+from measuring import mostly
 from test_jvm_agent_jfr import events, summary
 
 
@@ -19,7 +21,7 @@ def classes(tmp_path_factory):
 
 @pytest.mark.parametrize("version", ["17", "25"])
 def test_locks_that_park(classes, tmp_path, version):
-    """With the lock's class and how long; who waits for work in a queue is not waiting for a lock."""
+    """With the lock's class and the duration; waiting for work in a queue is not waiting for a lock."""
     path = tmp_path / "out.jfr"
     done = jvm.run_java(jvm.home_of(version), classes, f"start,event=lock,file={path}", "Locks", 30)
     assert "Re-registering" not in done.stdout + done.stderr
@@ -33,7 +35,7 @@ def test_locks_that_park(classes, tmp_path, version):
 
 @pytest.mark.parametrize("version", ["17", "25"])
 def test_looked_up_classes_and_compiled_methods(classes, tmp_path, version):
-    """All is compiled before it runs, by the quick compiler."""
+    """Everything is compiled before it runs, by C1."""
     path = tmp_path / "out.folded"
     jvm.run_java(jvm.home_of(version), classes, f"start,event=ctimer,interval=1ms,features=vtable+comptask,file={path}",
                  "Dispatch", 2000, options=["-Xcomp", "-XX:TieredStopAtLevel=1"])
@@ -51,8 +53,8 @@ def test_windows(classes, tmp_path):
     path = tmp_path / "out.jfr"
     done = jvm.run_java(jvm.home_of("17"), classes, f"start,event=cpu,interval=1ms,begin=opendir,end=closedir,file={path}",
                         "Spans", 1500)
-    if "need breakpoints of the processor" in done.stderr:
-        return
+    if "need hardware breakpoints" in done.stderr:
+        pytest.skip("this machine forbids breakpoints of the processor")
     _, counts = summary(path)
     assert counts["profiler.Window"] > 10
     same = jvm.run_java(jvm.home_of("17"), classes, f"start,begin=opendir,end=opendir,file={path}", "Spans", 1)
@@ -62,7 +64,7 @@ def test_windows(classes, tmp_path):
 
 
 def test_native_memory(classes, tmp_path):
-    """What was sampled is either released later, at the same address, or still there."""
+    """Sampled memory is either released later, at the same address, or still in use."""
     path = tmp_path / "out.jfr"
     jvm.run_java(jvm.home_of("17"), classes, f"start,nativemem=32k,file={path}", "Spans", 1500)
     taken, released = events(path, "profiler.Malloc", depth=20), events(path, "profiler.Free")
@@ -74,7 +76,7 @@ def test_native_memory(classes, tmp_path):
 
 
 def test_a_program_without_a_jvm(tmp_path):
-    """Through the C interface: native samples, and a clear refusal of what needs Java."""
+    """Through the C interface: native samples, and a clear error for what needs Java."""
     source, program, path = tmp_path / "program.c", tmp_path / "program", tmp_path / "out.jfr"
     source.write_text(r"""
         #include <dlfcn.h>
@@ -107,7 +109,7 @@ def test_a_program_without_a_jvm(tmp_path):
 
 
 def test_one_recording_in_every_format(tmp_path, sparkflame):
-    """Written by the agent itself: pprof, plain and as a gzip file, and a picture have the samples of the folded text."""
+    """Written by the agent: pprof, plain and gzip, and SVG have the samples of the folded text."""
     classes = jvm.compile_classes(tmp_path / "classes", "org/sparkflame/Agent", "Tags", "Outputs")
     names = ["out.collapsed", "out.pb", "out.pb.gz", "out.svg"]
     jvm.run_java(jvm.home_of("17"), classes, None, "Outputs", jvm.LIBRARY, "start,event=ctimer,interval=1ms",
@@ -120,32 +122,35 @@ def test_one_recording_in_every_format(tmp_path, sparkflame):
         read = sparkflame("convert", "--quiet", "-e", "cpu", "-f", "folded", tmp_path / name).stdout.decode()
         stacks = [line.rsplit(" ", 1) for line in read.splitlines()]
         assert {tuple(stack.split(";")): int(ns) / 1e6 for stack, ns in stacks} == folded
+    message = pprof_message.decode(plain)
+    assert message.string_table[message.default_sample_type] == "cpu"
+    assert [message.string_table[each.filename] for each in message.mapping] == ["java"]
     titles = [title.text for title in xml.etree.ElementTree.parse(tmp_path / "out.svg").iter("{http://www.w3.org/2000/svg}title")]
     assert titles[0] == f"all ({sum(folded.values())} samples, 100.00%)"
     assert any(title.startswith("Tags.burn (") for title in titles)
 
 
 def births(folder, arguments, path):
-    """(CPU ns of the threads that a library has started, names of all threads) of a program that loads it meanwhile."""
+    """(CPU ns of the threads started by a library, {name of a thread: how often it slept}) of a program that loads it."""
     classes, library = jvm.compile_classes(folder, "Births"), jvm.compile_births(folder)
     done = jvm.run_java(jvm.home_of("17"), classes, f"start,event=cpu,interval=1ms,threads,{arguments},file={path}", "Births",
                         library, 20, 40)
     worked, names = re.search(r"worked (\d+)\nthreads (.*)", done.stdout).groups()
-    return int(worked), names.split(",")
+    return int(worked), {name: int(slept) for name, _, slept in (text.rpartition(":") for text in names.split(",") if text)}
 
 
 def test_threads_that_a_library_starts_are_seen_from_birth(tmp_path):
-    """Though nobody looks for them: such a recording has no thread of its own."""
+    """Without a scan: the thread of such a recording sleeps until the tables are nearly full."""
     path = tmp_path / "births.folded"
-    for _ in range(6):
+    def check():
         worked, names = births(tmp_path, "total", path)
-        assert not [name for name in names if "parkflame" in name]
+        assert all(slept <= 2 for name, slept in names.items() if "parkflame" in name), names
         stacks = [(stack, ns) for stack, ns in jvm.read_folded(path) if "burn_in_library" in ";".join(stack)]
         assert stacks and all(stack[0].startswith("[born-later tid=") for stack, _ in stacks), stacks[:3]
         seen = sum(ns for _, ns in stacks) / worked
-        if 0.9 < seen < 1.1:
-            return
-    assert 0.9 < seen < 1.1
+        return None if 0.9 < seen < 1.1 else f"{seen:.2f} of the CPU time is seen"
+
+    mostly(check)
 
 
 def test_a_recording_in_jfr_has_a_thread(tmp_path):

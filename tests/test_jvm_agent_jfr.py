@@ -1,4 +1,4 @@
-"""The agent's recordings in JFR, as the JDK's own reader sees them."""
+"""The agent's JFR recordings, read by the JDK's reader."""
 
 import collections
 import json
@@ -83,7 +83,7 @@ def test_samples_of_folded_and_jfr_agree(home17, classes, tmp_path, sparkflame):
 
 
 def bytes_of_a_sample(path):
-    """Of a CPU sample without its stack; sizes of whole recordings depend on how long the program took."""
+    """Of a CPU sample without its stack; sizes of whole recordings depend on the run time of the program."""
     count, size = re.search(r"^ jdk\.ExecutionSample\s+(\d+)\s+(\d+)", jfr("summary", path), re.MULTILINE).groups()
     return int(size) / int(count)
 
@@ -97,7 +97,7 @@ def printed_stacks(path):
 
 
 def test_a_compact_recording_says_the_same(home17, classes, tmp_path, sparkflame):
-    """The JDK's reader finds all stacks with their lines, ours finds what the JDK's does, in far fewer bytes."""
+    """The JDK's reader finds all stacks with their lines, ours finds the same, in far fewer bytes."""
     wide, path = tmp_path / "wide.jfr", tmp_path / "compact.jfr"
     arguments = "start,event=ctimer,interval=1ms,wall=10ms,alloc=100k,chunktime=1s"
     jvm.run_java(home17, classes, f"{arguments},file={wide}", "Shares", 2500)
@@ -106,7 +106,7 @@ def test_a_compact_recording_says_the_same(home17, classes, tmp_path, sparkflame
     assert sizes[0] < 0.85 * sizes[1], sizes
     chunks, counts = summary(path)
     assert chunks >= 2 and counts["jdk.ExecutionSample"] > 1000 and counts["jdk.InitialSystemProperty"] > 5, counts
-    # Ended, it was put in order: all constants of a chunk stand together.
+    # It was repacked at its end: all constants of a chunk are together.
     assert counts["jdk.CheckPoint"] == chunks, counts
     stacks = printed_stacks(path)
     assert len(stacks) == counts["jdk.ExecutionSample"] and all(frames for frames, _ in stacks)
@@ -114,7 +114,7 @@ def test_a_compact_recording_says_the_same(home17, classes, tmp_path, sparkflame
     done = sparkflame("convert", "-q", "-e", "cpu", "-f", "folded", path)
     ours = {line.rsplit(" ", 1)[0]: int(line.rsplit(" ", 1)[1]) for line in done.stdout.decode().splitlines()}
     assert sum(ours.values()) == len(stacks) and sum(by_jdk.values()) > 50
-    # Classes of lambdas are written differently.
+    # Lambda classes are written differently.
     assert collections.Counter({stack.split("partDeep")[1]: count for stack, count in by_jdk.items()}) == \
         collections.Counter({stack.split("partDeep")[1]: count for stack, count in ours.items()
                              if stack.endswith("Shares.leafOfDeep")})
@@ -154,10 +154,6 @@ def test_a_killed_jvm_leaves_a_whole_file(home17, classes, tmp_path):
     finally:
         program.kill()
         program.wait()
-    chunk_size = int.from_bytes(path.read_bytes()[8:16], "big")
-    # Killed between the events and the header that counts them: cut to what the header says.
-    with open(path, "r+b") as file:
-        file.truncate(chunk_size)
     assert summary(path)[1]["jdk.ExecutionSample"] > 0
     assert any("Waits.burns" in methods(sample) for sample in events(path, "jdk.ExecutionSample"))
 

@@ -1,4 +1,4 @@
-"""A recording that goes on in another file: nothing is lost between two files, and each can be read alone."""
+"""A rotated recording: nothing is lost between two files, and each can be read separately."""
 
 import re
 

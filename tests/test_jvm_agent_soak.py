@@ -1,4 +1,4 @@
-"""A short piece of the soak (tools/soak_agent.py): no JVM may come to harm."""
+"""A short run of the soak test (tools/soak_agent.py): no JVM may crash."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Commands that talk to running JVMs: jcmd, dump, doctor."""
+"""Commands that attach to running JVMs: jcmd, dump, doctor."""
 
 import contextlib
 import json
@@ -7,6 +7,7 @@ import pathlib
 import pwd
 import shutil
 import subprocess
+import sys
 import tempfile
 
 import pytest
@@ -19,7 +20,7 @@ LIMIT_SECONDS = 120
 
 @pytest.fixture(scope="module")
 def classes():
-    """Not in pytest's own folder, which is closed to the other users that run these classes too."""
+    """Not in pytest's own folder, which is not accessible to the other users that run these classes."""
     with tempfile.TemporaryDirectory(prefix="sparkflame-") as name:
         folder = pathlib.Path(name)
         folder.chmod(0o755)
@@ -29,7 +30,7 @@ def classes():
 
 @contextlib.contextmanager
 def running(home, classes, *options, before=(), **more):
-    """A JVM that has said that it is ready; ended when the block ends."""
+    """A JVM that has printed that it is ready; ended when the block ends."""
     command = [*before, home / "bin" / "java", "-Xmx64m", *options, "-cp", classes, "Sleeps"]
     process = subprocess.Popen(list(map(str, command)), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                stderr=subprocess.DEVNULL, **more)
@@ -104,7 +105,7 @@ def test_never_signals_what_is_no_jvm(sparkflame):
         try:
             result = sparkflame("jcmd", process.pid)
             assert result.returncode == 1
-            assert b"no JVM" in result.stderr
+            assert b"not a JVM" in result.stderr
             assert process.poll() is None
         finally:
             process.kill()
@@ -159,7 +160,7 @@ def test_library_that_the_target_cannot_read_is_copied(classes, sparkflame, tmp_
     hidden = tmp_path / "hidden"
     hidden.mkdir(mode=0o700)
     library = hidden / "libsparkflame.so"
-    # A content of its own gives the copy a name of its own; what is behind the sections is not loaded.
+    # Different content gives the copy a different name; bytes after the sections are not loaded.
     library.write_bytes(jvm.LIBRARY.read_bytes() + os.urandom(16))
     try:
         with running(home, classes, user=nobody.pw_uid, group=nobody.pw_gid, extra_groups=[], cwd="/tmp") as process:
@@ -203,7 +204,7 @@ def child_of(pid):
 
 @pytest.mark.skipif(os.geteuid() != 0 or not may_unshare(), reason="no rights to make namespaces")
 def test_jvm_in_a_container(sparkflame, tmp_path_factory):
-    """Numbers and /tmp of its own, as in a container: the way goes through /proc/PID/root and NSpid."""
+    """A separate pid namespace and /tmp, as in a container: the path is through /proc/PID/root and NSpid."""
     folder = pathlib.Path("/var/tmp") / f"sparkflame-test-{os.getpid()}"
     folder.mkdir()
     try:
@@ -240,7 +241,7 @@ def test_doctor_names_what_is_lost_and_the_fix(classes, sparkflame):
 
 
 def test_dump_of_a_python(sparkflame):
-    # PR_SET_PTRACER: where Yama is, a process says itself that others than its parent may read it.
+    # PR_SET_PTRACER: with Yama, a process must permit others than its parents to read it.
     allow = "import ctypes\nctypes.CDLL(None).prctl(0x59616d61, ctypes.c_ulong(-1), 0, 0, 0)\n"
     code = allow + "import sys\ndef waits_here():\n    print('ready', flush=True)\n    sys.stdin.read()\nwaits_here()"
     with subprocess.Popen(["python3", "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
@@ -253,3 +254,22 @@ def test_dump_of_a_python(sparkflame):
     content = json.loads(result.stdout)
     assert [frame["function"] for frame in content["threads"][0]["frames"]][-2:] == ["waits_here", "<module>"]
     assert b"its stacks can be read" in doctor.stdout
+
+
+def test_openj9_is_declined_in_one_line_each_time(sparkflame, tmp_path):
+    library = tmp_path / "libj9vm29.so"
+    library.write_bytes(b"\0" * 4096)
+    program = ("import mmap, sys\nfile = open(sys.argv[1], 'rb')\nmapping = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)\n"
+               "print('ready', flush=True)\nsys.stdin.read()\n")
+    process = subprocess.Popen([sys.executable, "-E", "-c", program, library], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        assert process.stdout.readline() == b"ready\n"
+        for words in (["jcmd", process.pid, "VM.version"], ["asprof", "status", process.pid], ["asprof", "-d", "1", process.pid]):
+            for _ in range(3):
+                done = sparkflame(*words)
+                assert done.returncode == 1 and done.stdout == b"", words
+                assert len(done.stderr.splitlines()) == 1
+                assert f"process {process.pid} is an OpenJ9 JVM; only HotSpot is supported".encode() in done.stderr
+    finally:
+        process.kill()
+        process.communicate(timeout=LIMIT_SECONDS)

@@ -1,8 +1,9 @@
-"""sparkflame logs: what Spark's logs tell, against the log of a job whose course is known (make_spark_log.py)."""
+"""sparkflame logs, on the log of a known job (make_spark_log.py)."""
 
 import gzip
 import json
 import re
+import resource
 import struct
 
 import pytest
@@ -68,7 +69,7 @@ def write(path, lines):
 
 @pytest.fixture
 def cluster(tmp_path):
-    """The logs of an application as YARN leaves them, beside another's."""
+    """The logs of an application in YARN's layout, next to another's."""
     folder = tmp_path / "logs"
     application = folder / "application_1700000000000_0001"
     write(application / "container_1700000000000_0001_01_000001" / "stderr", DRIVER)
@@ -152,11 +153,26 @@ def test_repeated_chunks_are_summed(sparkflame, tmp_path):
     assert sum(chunk["count"] * len(chunk["lines"]) for chunk in told["chunks"]) == len(lines)
 
 
+def processor_seconds(action):
+    """CPU time of the processes that the action starts, without those that run beside it."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    action()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+
 def test_interleaved_lines_take_linear_time(sparkflame, tmp_path):
-    lines = [f"24/06/01 10:00:0{number % 10} INFO Main: line {chr(97 + number * number % 23)}{number % 7 * 'x'}"
-             for number in range(200_000)]
-    told = logs(sparkflame, "-c", write(tmp_path / "log", lines))
-    assert told["chunks"]
+    """Eight times the lines take eight times the CPU time, give or take what a busy machine adds: 64 times if it were quadratic."""
+    def seconds(count):
+        lines = [f"24/06/01 10:00:0{number % 10} INFO Main: line {chr(97 + number * number % 23)}{number % 7 * 'x'}"
+                 for number in range(count)]
+        path = write(tmp_path / "log", lines)
+        return processor_seconds(lambda: told.append(logs(sparkflame, "-c", "-j", "1", path)))
+
+    told = []
+    few, many = sorted(seconds(50_000) for _ in range(3))[1], sorted(seconds(400_000) for _ in range(3))[1]
+    assert all(one["chunks"] for one in told)
+    assert many < 25 * few, f"50,000 lines take {few:.3f} s, 400,000 take {many:.3f} s"
 
 
 @pytest.mark.parametrize("line, ms", [
@@ -206,7 +222,7 @@ PATTERN = "%X{id} | %d{dd.MM.yyyy HH:mm:ss.SSS zzz} | %-5p | %t | %c{1}: %m%n%ex
 
 
 def test_a_pattern_of_ones_own(sparkflame, tmp_path):
-    """The lines of a driver in another layout tell the same."""
+    """The lines of a driver in another layout give the same result."""
     own = []
     for line in DRIVER:
         head = re.match(r"(\d\d)/(\d\d)/(\d\d) (\S+) (\w+) (.*)", line)
@@ -225,6 +241,21 @@ def test_a_pattern_of_ones_own(sparkflame, tmp_path):
     for bad in ("%m", "%d %p", "%d{HH:mm} %p %m", "%"):
         run = sparkflame("report", "--log-pattern", bad, tmp_path / "logs")
         assert run.returncode == 2 and b"--log-pattern: " in run.stderr, run.stderr
+
+
+def test_console_progress_bars(sparkflame, tmp_path):
+    """Spark draws them on the stream that has the log, in front of the next line."""
+    bar = "\r[Stage 15:==>                          (3 + 2) / 6]"
+    (tmp_path / "driver.log").write_text(
+        "26/11/16 17:34:47 WARN Scheduler: one\n" + bar + bar + "\r" + " " * 60 + "\r"
+        "26/11/16 17:36:07 ERROR TaskSetManager: two\nbecause of this\n" + bar + "\n" + bar +
+        "[Stage 16:>     (0 + 1) / 2]26/11/16 17:36:08 ERROR Other: three\n")
+    run = sparkflame("logs", "--errors", "-f", "json", "--level", "warn", tmp_path / "driver.log")
+    assert run.returncode == 0, run.stderr
+    errors = {error["message"]: error for error in json.loads(run.stdout)["errors"]}
+    assert list(errors) == ["three", "two", "one"]
+    assert errors["two"]["more"] == "because of this" and errors["one"]["more"] in (None, "")
+    assert [error["line"] for error in errors.values()] == [5, 2, 1]
 
 
 def test_warnings_on_wish(sparkflame):
@@ -247,7 +278,7 @@ def test_hostile_and_broken_text(sparkflame):
 @pytest.mark.parametrize("stdin", [b"", b"no log at all\n", b"\x00\x01\x02" * 1000])
 def test_what_is_no_log(sparkflame, stdin):
     run = sparkflame("logs", "-", stdin=stdin)
-    assert run.returncode == 1 and b"no log of Spark" in run.stderr
+    assert run.returncode == 1 and b"not a Spark log" in run.stderr
 
 
 def test_a_cut_gzip_keeps_what_came_before(sparkflame, tmp_path):
@@ -259,14 +290,14 @@ def test_a_cut_gzip_keeps_what_came_before(sparkflame, tmp_path):
     assert len(json.loads(run.stdout)["jobs"]) == 2
 
 
-def test_what_is_over_the_limit_is_told(sparkflame):
+def test_what_is_over_the_limit_is_reported(sparkflame):
     long = b"24/06/01 10:00:00 ERROR Main: long\n" + b"x" * 300_000 + b"\n"
-    assert b"300001 bytes of entries longer than 262144 are not looked at" in sparkflame("logs", "-", stdin=long).stderr
+    assert b"300001 bytes of entries longer than 262144 were skipped" in sparkflame("logs", "-", stdin=long).stderr
     assert sparkflame("logs", "-q", "-", stdin=long).stderr == b""
 
 
-# Entries of one line and of many, of the text layouts and of JSON, two containers, and lines without a head; more than a
-# thread takes at once.
+# Entries of one line and of many, of the text layouts and of JSON, two containers, and lines without a head; more
+# than a thread takes at once.
 ROUNDS = 3000
 ROUND = [
     "Container: container_1_2_3_00000{odd} on host_{odd}",

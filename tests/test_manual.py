@@ -1,4 +1,4 @@
-"""The manual says what the command does: the same commands, the same options."""
+"""The manual pages have the same commands and options as the program."""
 
 import pathlib
 import re
@@ -70,11 +70,42 @@ def test_page_has_its_parts(page):
 def test_pages_render_without_complaint():
     run = subprocess.run(["groff", "-man", "-ww", "-z", "-Tutf8", *map(str, PAGES)], capture_output=True,
                          stdin=subprocess.DEVNULL, check=False)
-    assert not run.stderr.decode()
+    assert run.returncode == 0 and not run.stderr.decode()
+
+
+def examples_of(path):
+    examples = path.read_text().partition(".SH EXAMPLES\n")[2].partition(".SH ")[0]
+    return [line.replace("\\-", "-").replace("\\", "") for line in re.findall(r"^\.B (.*)$", examples, re.MULTILINE)]
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
-def test_examples_are_commands(path):
-    examples = path.read_text().partition(".SH EXAMPLES\n")[2].partition(".SH ")[0]
-    shown = re.findall(r"^\.B (.*)$", examples, re.MULTILINE)
-    assert all("spark" in line for line in shown), shown
+def test_examples_are_commands(path, sparkflame):
+    """Each calls a command that there is, with options that it has."""
+    options = {}
+    for command, short, long, _, _ in option_lines(sparkflame):
+        options.setdefault(command, set()).update(word for word in (short, long) if word)
+    options = {**options, "asprof": None, "jcmd": None, "py-spy": None}
+    for line in examples_of(path):
+        called = re.search(r"\bsparkflame ([\w-]+)((?: [^|]*)?)", line)
+        assert called or "spark" in line, line
+        if called:
+            assert called[1] in options, line
+            given = re.findall(r"(?<= )(--[a-z][\w-]*|-[a-zA-Z](?= |$))", called[2].partition(" -- ")[0])
+            assert options[called[1]] is None or set(given) <= options[called[1]], line
+
+
+def test_every_command_has_examples(sparkflame):
+    commands = {line[0] for line in option_lines(sparkflame)} - {"help", "version"}
+    without = [command for command in commands if not examples_of(ROOT / "man" / f"sparkflame-{command}.1")]
+    assert not without
+
+
+@pytest.mark.parametrize("command", ["convert", "diff", "flame"])
+def test_formats_are_those_of_the_table(sparkflame, command):
+    """The help text is made from the table of writers; the manual repeats it."""
+    rows = [row.split("\t") for row in sparkflame("__options").stdout.decode().splitlines()]
+    help_text, = [row[4] for row in rows if row[0] == command and row[2] == "--format"]
+    names = {path.stem.removeprefix("write_") for path in (ROOT / "src" / "formats").rglob("write_*.c")
+             if not path.stem.endswith("_test")}
+    assert set(re.split(", | or ", help_text)) == names | {"svg", "html"}
+    assert f"\n{help_text}.\n" in (ROOT / "man" / f"sparkflame-{command}.1").read_text(encoding="utf-8")

@@ -60,10 +60,10 @@ def test_a_table(sparkflame):
 def test_broken_records_are_passed_over_with_a_notice(sparkflame):
     run = sparkflame("metrics", "-f", "csv", "-", stdin=records(PYTHON) + b'\n{"pid": 1, "epoch\n' + records(PYTHON))
     assert run.returncode == 0
-    assert b"1 broken record passed over, first in line 2" in run.stderr
+    assert b"1 broken record skipped, first in line 2" in run.stderr
     assert run.stdout.count(b",rss,") == 2
 
 
 def test_no_metrics(sparkflame):
     run = sparkflame("metrics", "-", stdin=b"plain text\n")
-    assert run.returncode == 1 and b"holds no metrics" in run.stderr
+    assert run.returncode == 1 and b"contains no metrics" in run.stderr

@@ -1,4 +1,4 @@
-"""Native frames between Python frames, and threads that are stopped while they are read."""
+"""Native frames between Python frames, and threads that are paused while they are read."""
 
 import pathlib
 import re
@@ -21,7 +21,7 @@ KNOWN_STACKS = {
 
 @pytest.fixture(scope="session")
 def native_module(tmp_path_factory):
-    """The folder of a module in C that any CPython with a GIL can import."""
+    """The folder of a C module that any CPython with a GIL can import."""
     folder = tmp_path_factory.mktemp("native")
     subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", folder / "native_module.so", PROGRAMS / "native_module.c"],
                    check=True, stdin=subprocess.DEVNULL)
@@ -29,7 +29,7 @@ def native_module(tmp_path_factory):
 
 
 def eventually(is_so):
-    """Whether it is so within a time that no working program needs."""
+    """True if the condition holds within a time that no working program exceeds."""
     for _ in range(3000):
         if is_so():
             return True
@@ -38,13 +38,13 @@ def eventually(is_so):
 
 
 def catches(pid, number):
-    """Whether the process has a handler for the signal."""
+    """True if the process has a handler for the signal."""
     status = pathlib.Path(f"/proc/{pid}/status").read_text()
     return bool(int(re.search(r"^SigCgt:\s*(\w+)", status, re.M)[1], 16) >> (number - 1) & 1)
 
 
 def state_of(pid):
-    """The kernel's letter for the process, and who traces it."""
+    """The state of the process in the kernel, and its tracer."""
     with open(f"/proc/{pid}/status", encoding="ascii") as file:
         text = file.read()
     return re.search(r"State:\s+(\S)", text)[1], int(re.search(r"TracerPid:\s+(\d+)", text)[1])
@@ -59,7 +59,7 @@ def test_native_frames_are_where_python_calls_them(sparkflame, native_module, ve
             assert target.poll() is None
         assert done.returncode == 0, done.stderr.decode()
         for stack in stacks(done.stdout):
-            # Without the interpreter's own functions, which only some builds have names for.
+            # Without the interpreter's own functions, which only some builds have symbols for.
             known = [frame.split(" ")[0] for frame in stack if re.search(r"\((native_calls\.py|native_module\.so)\)", frame)]
             if "native_leaf" in known:
                 seen.add(tuple(known))
@@ -117,7 +117,7 @@ def test_a_stopped_process_stays_stopped(sparkflame):
             done = sparkflame("record", target.pid, "--idle", "-d", "0.2", "--format", "folded", *options)
             assert done.returncode == 0, done.stderr.decode()
             assert b"main" in done.stdout
-            # A thread that is let go wakes for a moment, to stop again.
+            # A detached thread runs for a moment before it stops again.
             assert eventually(lambda: state_of(target.pid)[0] == "T")
         target.send_signal(signal.SIGCONT)
         while state_of(target.pid)[0] == "T":

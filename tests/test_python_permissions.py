@@ -1,4 +1,4 @@
-"""What may not be read is said, with what helps. Run by root or not: the one who reads is never root."""
+"""Missing permissions are reported, with a remedy. Run by root or not: the reader is never root."""
 
 import contextlib
 import os
@@ -12,7 +12,7 @@ import pytest
 
 NOBODY = 65534
 IS_ROOT = os.geteuid() == 0
-# A process that changed its user, or asked for it, hides its memory from all but root.
+# A process that changed its user, or requested it, is readable by root only.
 HIDING = """
 import ctypes, os, sys
 if os.geteuid() == 0:
@@ -29,7 +29,7 @@ CONTAINER_FIX = "docker run --cap-add SYS_PTRACE (Kubernetes: securityContext: {
 
 @pytest.fixture(scope="module")
 def weak(binary):
-    """Runs the command as a user without rights, from where that user can reach it."""
+    """Run the command as an unprivileged user, from where that user can access it."""
     folder = pathlib.Path(tempfile.mkdtemp())
     folder.chmod(0o755)
     shutil.copy(binary, folder / "sparkflame")
@@ -79,5 +79,5 @@ def test_a_python_that_hides_its_memory(weak):
     scope = yama.read_text().strip() if yama.exists() else "0"
     with python(HIDING) as pid:
         reason = (f"kernel.yama.ptrace_scope is {scope}" if scope in ("1", "2")
-                  else "it has capabilities that this command lacks, or hides its memory")
+                  else "it has capabilities that this command lacks, or protects its memory")
         check_explained(weak, pid, reason)

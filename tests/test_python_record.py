@@ -1,4 +1,4 @@
-"""Recording real CPythons: the stacks are those that Python itself holds, and none that never was."""
+"""Recording real CPython processes: the stacks are those that Python reports, and no others."""
 
 import json
 import os
@@ -9,7 +9,8 @@ import time
 
 import pytest
 
-from python_targets import (MEASUREMENTS, PROGRAMS, VERSIONS, given_up, go, interpreter, pids, running, running_all, stacks,
+from measuring import collect, mostly
+from python_targets import (PROGRAMS, VERSIONS, given_up, go, interpreter, pids, running, running_all, stacks,
                             stacks_by_process)
 
 
@@ -27,9 +28,8 @@ def test_stacks_are_those_that_python_holds(sparkflame):
 
 
 def check_stacks_at_once(sparkflame, target_of, is_possible, *options):
-    """At 2,000 Hz at most a thousandth of the stacks is impossible, and a twentieth is given up, in the best of some runs."""
-    best_torn = best_lost = 1.0
-    for _ in range(MEASUREMENTS):
+    """At 2,000 Hz, in three measurements together, at most a thousandth of the stacks is wrong and a twentieth is skipped."""
+    def measure():
         with target_of() as target:
             done = sparkflame("record", target.pid, "--nolineno", "-d", "1", "-r", "2000", "--format", "folded", *options)
         assert done.returncode == 0, done.stderr.decode()
@@ -40,15 +40,15 @@ def check_stacks_at_once(sparkflame, target_of, is_possible, *options):
                 torn += count
         lost, kept = given_up(done.stderr)
         assert total == kept
-        best_torn = min(best_torn, torn / total)
-        best_lost = min(best_lost, lost / (lost + kept))
-        if best_torn <= 0.001 and best_lost <= 0.05:
-            break
-    assert best_torn <= 0.001
-    assert best_lost <= 0.05
+        return torn, total, lost
+
+    measured = [measure() for _ in range(3)]
+    print("impossible, read, skipped:", measured)
+    torn, total, lost = (sum(column) for column in zip(*measured))
+    assert torn <= 0.001 * total and lost <= 0.05 * (lost + total), measured
 
 
-# Threads that take the GIL from one another have it now and then while they are read.
+# Threads that take the GIL from each other sometimes have it while they are read.
 # Calls through C leave a frame on the C stack between those of Python.
 @pytest.mark.parametrize("arguments", [(500, 1), (20, 3), (5000, 1, "c")])
 @pytest.mark.parametrize("version", VERSIONS)
@@ -71,16 +71,16 @@ def is_possible_chain(names):
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_generator_has_its_caller(sparkflame, version):
-    for _ in range(MEASUREMENTS):
+    def check():
         with running(version, "quick_generator.py") as target:
             done = sparkflame("record", target.pid, "--nolineno", "-d", "0.5", "-r", "2000", "--format", "folded")
         assert done.returncode == 0, done.stderr.decode()
         names = {tuple(frame.split(" ")[0] for frame in stack): count for stack, count in stacks(done.stdout).items()}
         torn = sum(count for stack, count in names.items() if stack[:2] != ("<module>", "main"))
-        if torn <= 0.001 * sum(names.values()):
-            break
-    assert torn <= 0.001 * sum(names.values())
-    assert ("<module>", "main", "consume", "generate") in names
+        assert ("<module>", "main", "consume", "generate") in names
+        return None if torn <= 0.001 * sum(names.values()) else f"{torn} of {sum(names.values())} have no caller"
+
+    mostly(check)
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -95,23 +95,24 @@ def is_possible_recursion(names):
 @pytest.mark.parametrize("versions", [("3.9", "3.13"), ("3.11", "3.14")])
 def test_code_in_recycled_memory_has_its_own_name(sparkflame, versions):
     wanted = {(version, f"function_{i:04d}") for version in versions for i in range(100)}
-    for _ in range(MEASUREMENTS):
+    seen = set()
+
+    def measure():
         with running_all(versions, "recycled_code.py", 100) as targets:
             go(targets)
             done = sparkflame("record", *pids(targets), "--processes", "--nolineno", "--format", "folded", "-r", "100", "--idle")
         assert done.returncode == 0, done.stderr.decode()
         version_of = {target.pid: version for version, target in targets.items()}
-        seen = {(version_of[pid], frame.split(" ")[0]) for pid, found in stacks_by_process(done.stdout).items()
-                for stack in found for frame in stack if frame.startswith("function_")}
-        if seen == wanted:
-            break
-    assert seen == wanted
+        seen.update((version_of[pid], frame.split(" ")[0]) for pid, found in stacks_by_process(done.stdout).items()
+                    for stack in found for frame in stack if frame.startswith("function_"))
+        assert seen <= wanted
+
+    collect(measure, lambda: seen == wanted, most=6)
 
 
 @pytest.mark.parametrize("version", ["3.9", "3.13"])
 def test_short_lived_children_are_seen(sparkflame, version):
-    best = 0.0
-    for _ in range(MEASUREMENTS):
+    def check():
         with running(version, "short_children.py", 40, 0.05) as target:
             target.stdin.write("go\n")
             target.stdin.flush()
@@ -122,10 +123,9 @@ def test_short_lived_children_are_seen(sparkflame, version):
         assert len(children) == 40 and lines[-1] == "done"
         seen = {stack[0] for stack in stacks(done.stdout) if stack[-1].startswith("child_work ")}
         assert seen <= children
-        best = max(best, len(seen) / len(children))
-        if best >= 0.9:
-            break
-    assert best >= 0.9
+        return None if len(seen) >= 0.9 * len(children) else f"{len(seen)} of {len(children)} seen"
+
+    mostly(check)
 
 
 def test_the_target_is_never_stopped(binary):
@@ -145,7 +145,7 @@ def test_the_target_is_never_stopped(binary):
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_shares_are_those_of_the_time_spent(sparkflame, version):
-    for _ in range(MEASUREMENTS):
+    def check():
         with running(version, "known_shares.py") as target:
             done = sparkflame("record", target.pid, "-F", "-d", "1", "-r", "1000", "--format", "folded")
         assert done.returncode == 0, done.stderr.decode()
@@ -156,15 +156,15 @@ def test_shares_are_those_of_the_time_spent(sparkflame, version):
                     counts[name] = counts.get(name, 0) + count
         total = sum(counts.values())
         share = counts["seven_tenths"] / total
-        # One point, and four standard deviations of so many samples.
+        # One percentage point, and four standard deviations of that number of samples.
         allowed = 0.01 + 4 * (0.7 * 0.3 / total) ** 0.5
-        if abs(share - 0.7) <= allowed:
-            break
-    assert abs(share - 0.7) <= allowed
+        return None if abs(share - 0.7) <= allowed else f"{share:.3f} of {total} samples, not 0.7 within {allowed:.3f}"
+
+    mostly(check)
 
 
 def wait_until_asleep(pid):
-    """Until it has slept for some time."""
+    """Wait until it has slept for some time."""
     asleep = 0
     while asleep < 10:
         with open(f"/proc/{pid}/stat", encoding="ascii") as file:
@@ -177,7 +177,7 @@ def test_an_idle_process_is_said_to_be_idle(sparkflame):
         wait_until_asleep(target.pid)
         done = sparkflame("record", target.pid, "-d", "0.2", "--format", "folded")
     assert done.returncode == 1
-    assert b"no thread ran Python code in that time; --idle records waiting ones too" in done.stderr
+    assert b"no thread ran Python code during the recording; --idle also records waiting threads" in done.stderr
 
 
 def test_a_program_is_recorded_from_begin_to_end(sparkflame, tmp_path):
@@ -225,11 +225,11 @@ def test_a_process_that_ends_ends_the_recording(sparkflame):
 
 
 @pytest.mark.parametrize("arguments, message", [
-    ((), "which process? Give its number, --spark APP, or a program after \"--\""),
-    (("12x",), "\"12x\" is not a process number"),
+    ((), "no process given: use a PID, --spark APP, or a program after \"--\""),
+    (("12x",), "\"12x\" is not a process id"),
     (("0",), "there is no process 0"),
     (("-r", "0", "1"), "--rate: 0 is not between 0.1 and 1000000"),
-    (("-d", "soon", "1"), "\"soon\" is no duration: use seconds, 90s, 2m, 1h or unlimited"),
+    (("-d", "soon", "1"), "\"soon\" is not a duration: use seconds, 90s, 2m, 1h or unlimited"),
 ])
 def test_wrong_use_is_explained(sparkflame, arguments, message):
     done = sparkflame("record", *arguments)
@@ -242,14 +242,6 @@ def test_what_cannot_be_recorded_is_explained(sparkflame):
     assert (done.returncode, done.stderr) == (1, b"sparkflame record: there is no process 2147483632\n")
     done = sparkflame("dump", 2 ** 31 - 16)
     assert (done.returncode, done.stderr) == (1, b"sparkflame dump: there is no process 2147483632\n")
-    sleeper = subprocess.Popen(["sleep", "600"])
-    try:
-        done = sparkflame("record", sleeper.pid, "-d", "0.1")
-    finally:
-        sleeper.kill()
-        sleeper.wait()
-    assert done.returncode == 1
-    assert f"process {sleeper.pid} is not a Python process (" in done.stderr.decode()
     done = sparkflame("record", "--", "./no-such-program")
     assert done.returncode == 1
     assert b"cannot start ./no-such-program: No such file or directory" in done.stderr
@@ -260,7 +252,7 @@ def test_programs_are_found():
 
 
 def right_and_wrong_tasks(folded):
-    """Samples whose task is that of the function which runs, and others."""
+    """Samples whose task is that of the running function, and others."""
     counts = {True: 0, False: 0}
     for stack, count in stacks(folded).items():
         mark = [frame for frame in stack if re.match(r"task_\d", frame)]
@@ -274,18 +266,18 @@ def right_and_wrong_tasks(folded):
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_worker_tells_its_task(sparkflame, version):
-    for _ in range(MEASUREMENTS):
+    def check():
         with running(version, "pyspark/worker.py") as target:
             target.stdin.write("go\n")
             target.stdin.flush()
             done = sparkflame("record", target.pid, "--nolineno", "-f", "worker.pb.gz", "-r", "100")
         assert done.returncode == 0, done.stderr.decode()
-        done = sparkflame("convert", "worker.pb.gz", "--by", "stage,partition,attempt,task")
+        done = sparkflame("convert", "worker.pb.gz", "--bare-names", "--by", "stage,partition,attempt,task")
         right, wrong = right_and_wrong_tasks(done.stdout)
         # Stack and task are read one after the other, so a task may end in between.
-        if right > 20 * wrong:
-            break
-    assert right > 20 * wrong
+        return None if right > 20 * wrong else f"{right} right, {wrong} wrong"
+
+    mostly(check)
 
 
 def test_threads_have_their_names(sparkflame):
@@ -301,18 +293,17 @@ def test_threads_have_their_names(sparkflame):
 
 @pytest.mark.parametrize("version", ["3.9", "3.11", "3.12", "3.13", "3.14"])
 def test_states_of_threads_and_other_interpreters(sparkflame, version):
-    for _ in range(MEASUREMENTS):
+    by_state, holding = {}, set()
+
+    def measure():
         with running(version, "states.py") as target:
             done = sparkflame("record", target.pid, "--idle", "--nolineno", "-d", "0.5", "-f", "states.pb.gz")
             holders = sparkflame("record", target.pid, "--gil", "--nolineno", "-d", "0.5", "--format", "folded")
         assert done.returncode == 0, done.stderr.decode()
-        by_state = {(stack[0], stack[-1].split(" ")[0]): count
-                    for stack, count in stacks(sparkflame("convert", "states.pb.gz", "--by", "state").stdout).items()}
-        holding = {frame.split(" ")[0] for stack in stacks(holders.stdout) for frame in stack}
-        elsewhere = any(name == "in_another_interpreter" for _, name in by_state)
-        if ("collecting", "collects") in by_state and "collects" in holding and elsewhere:
-            break
-    assert ("collecting", "collects") in by_state
-    assert ("waiting", "sleeps") in by_state
-    assert elsewhere, by_state
-    assert "collects" in holding and "sleeps" not in holding
+        by_state.update({(stack[0], stack[-1].split(" ")[0]): count
+                         for stack, count in stacks(sparkflame("convert", "states.pb.gz", "--bare-names", "--by", "state").stdout).items()})
+        holding.update(frame.split(" ")[0] for stack in stacks(holders.stdout) for frame in stack)
+        assert "sleeps" not in holding
+
+    collect(measure, lambda: {("collecting", "collects"), ("waiting", "sleeps")} <= set(by_state) and "collects" in holding
+            and any(name == "in_another_interpreter" for _, name in by_state), most=6)

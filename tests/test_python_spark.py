@@ -1,4 +1,4 @@
-"""Live PySpark: which worker ran which task is checked against Spark's own event log."""
+"""Live PySpark: the task of each worker is checked against Spark's event log."""
 
 import concurrent.futures
 import datetime
@@ -28,7 +28,7 @@ STRAY_SHARE = 0.03
 
 @pytest.fixture(scope="module", autouse=True)
 def fetched():
-    """Each takes its time to come and to be unpacked: at once."""
+    """Downloading and unpacking take time: done in parallel."""
     with concurrent.futures.ThreadPoolExecutor() as pool:
         coming = [*(pool.submit(fetch_spark.fetch, version) for version in VERSIONS), pool.submit(fetch_spark.fetch_pandas)]
     for one in coming:
@@ -52,7 +52,7 @@ def wait_for(what, process):
 
 
 def open_files(pid):
-    """What a process has open; it may close it while we look."""
+    """The open files of a process; it may close them meanwhile."""
     folder = pathlib.Path(f"/proc/{pid}/fd")
     found = set()
     for entry in folder.iterdir():
@@ -64,7 +64,7 @@ def open_files(pid):
 
 
 def record_session(binary, driver, target, path):
-    """Lets the jobs run while they are recorded; what the tasks say, and what the recorder says."""
+    """Record while the jobs run; returns the output of the tasks and of the recorder."""
     recorder = subprocess.Popen([binary, "record", "--spark", str(target), "--idle", "-r", "100", "-f", path],
                                 stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
     try:
@@ -96,7 +96,7 @@ def read_log(path):
 def labelled(sparkflame, path, *arguments):
     """[(labels as {name: value}, frames, count)] of a recording."""
     done = sparkflame("convert", path, "--by", "process,stage,partition,attempt,task,state", "--weight", "count",
-                      "-f", "folded", *arguments)
+                      "--bare-names", "-f", "folded", *arguments)
     assert done.returncode == 0, done.stderr.decode()
     found = []
     for stack, count in stacks(done.stdout).items():
@@ -111,12 +111,12 @@ def when(milliseconds):
 
 
 def busy_kind(frames):
-    """Which of the job's functions a stack is in."""
+    """The job's function that a stack is in."""
     return next((frame[5:] for frame in frames if frame.startswith("busy_")), None)
 
 
 def check_labels(samples, log, said):
-    """Every sample's labels are those of one task of the log, and functions run in the tasks that say so."""
+    """The labels of every sample are those of one task in the log, and functions run in the tasks that report them."""
     spoke = {task: (kind, process) for kind, _, _, _, task, process in said}
     seen = {}
     wrong = unlabelled = total = 0
@@ -141,7 +141,7 @@ def check_labels(samples, log, said):
 
 
 def check_times(sparkflame, path, log):
-    """Samples of a task lie between its launch and its finish."""
+    """Samples of a task are between its launch and its finish."""
     inside = total = 0
     for task, (_, _, _, launch, finish) in log.items():
         total += sum(count for _, _, count in labelled(sparkflame, path, "--task", task))
@@ -160,12 +160,12 @@ def split_json(text):
 
 
 def living(pids):
-    """Those that have not ended: Spark ends workers that nobody used for a minute."""
+    """Those that have not ended: Spark ends workers that were idle for a minute."""
     return {pid for pid in pids if os.path.exists(f"/proc/{pid}/exe")}
 
 
 def check_idle_workers(sparkflame, driver, target, workers):
-    """dump and top find the same processes, and no other Python of this machine."""
+    """dump and top find the same processes, and no other Python process of this machine."""
     for _ in range(MEASUREMENTS):
         done = sparkflame("dump", "--json", "--spark", target)
         if done.returncode == 0:  # none of them ended while it was read
@@ -174,7 +174,7 @@ def check_idle_workers(sparkflame, driver, target, workers):
     dumped = {process["pid"]: process for process in split_json(done.stdout.decode())}
     assert living(workers) | {driver.pid} <= set(dumped)
     assert os.getpid() not in dumped
-    # What a worker served before it waits is no longer its task.
+    # A waiting worker no longer has its previous task.
     assert not any("task" in thread for worker in workers & set(dumped) for thread in dumped[worker]["threads"])
     done = sparkflame("top", "--spark", target, "--idle", "-d", "0.5")
     assert done.returncode == 0, done.stderr.decode()
@@ -195,7 +195,7 @@ def test_tasks_are_those_of_the_event_log(binary, sparkflame, tmp_path, version)
             line = driver.stdout.readline()
             assert line, (tmp_path / "driver.txt").read_text()[-4000:]
             session = json.loads(line)
-            # A driver without executors tells its application to nobody; it goes by its number.
+            # A driver without executors does not expose its application id; it is identified by its pid.
             target = session["application"] if "cluster" in session["spark.master"] else driver.pid
             path = tmp_path / f"session{number}.jfr"
             sessions.append((session, path, *record_session(binary, driver, target, path)))

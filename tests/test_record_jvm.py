@@ -1,4 +1,4 @@
-"""sparkflame record on a JVM: through the agent, in the same grammar as for Pythons."""
+"""sparkflame record on a JVM: through the agent, with the same options as for Python processes."""
 
 import contextlib
 import subprocess
@@ -7,6 +7,7 @@ import pytest
 
 import jvm
 import python_targets
+from measuring import collect
 
 
 @pytest.fixture(scope="module")
@@ -29,14 +30,15 @@ def running(classes):
 
 def test_a_jvm_is_recorded_to_what_the_ending_says(sparkflame, classes, tmp_path):
     with running(classes) as program:
-        # Until the thread that burns was seen: a busy machine may not let it run at first.
-        for _ in range(20):
+        seen = []
+
+        def measure():
             done = sparkflame("record", "-d", "1", "-r", "500", "-f", "out.jfr", program.pid)
             assert done.returncode == 0, done.stderr
-            folded = sparkflame("convert", "-q", "out.jfr").stdout
-            if b"Waits.burns" in folded:
-                break
-        assert b"Waits.burns" in folded
+            seen.append(sparkflame("convert", "-q", "out.jfr").stdout)
+
+        # On a busy machine the spinning thread may not run at first.
+        collect(measure, lambda: b"Waits.burns" in seen[-1])
         for name, begin in (("out.html", b"<!DOCTYPE html>"), ("out.svg", b"<?xml"), ("out.pb.gz", b"\x1f\x8b")):
             done = sparkflame("record", "-d", "1", "-f", name, program.pid)
             assert done.returncode == 0, done.stderr
@@ -56,13 +58,16 @@ def test_what_a_jvm_does_not_have_is_refused(sparkflame, classes, options, messa
 def test_jvms_and_pythons_make_one_profile(sparkflame, classes):
     with (running(classes) as first, running(classes) as second,
           python_targets.running("3.12", "alternating_chains.py", 5000) as python):
-        for _ in range(20):
+        expected = {f"process {process.pid}" for process in (first, second, python)}
+        found = set()
+
+        def measure():
             done = sparkflame("record", "-d", "1", "-r", "500", "-f", "all.pb.gz", first.pid, python.pid, second.pid)
             assert done.returncode == 0, done.stderr
             lines = sparkflame("convert", "-q", "--by", "process", "all.pb.gz").stdout.decode().splitlines()
-            found = {line.split(";")[0] for line in lines if "Waits.burns" in line or ";leaf" in line}
-            if len(found) == 3:
-                break
-        assert found == {f"process {process.pid}" for process in (first, second, python)}, lines
+            found.update(line.split(";")[0] for line in lines if "Waits.burns" in line or ";leaf" in line)
+            assert found <= expected, lines
+
+        collect(measure, lambda: found == expected)
         done = sparkflame("record", "-d", "1", "-e", "lock", first.pid, python.pid)
         assert done.returncode == 2 and b"--event lock is for JVMs" in done.stderr

@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture
 def other(data, tmp_path):
-    """The same run with a line that moved, a stage that is called otherwise, and twice the CPU time everywhere."""
+    """The same run with a moved line, a renamed stage, and twice the CPU time everywhere."""
     lines = []
     for line in (data / "event_log" / "single").read_text().splitlines():
         line = line.replace("count at /job/make_event_log.py:43", "count at /job/make_event_log.py:143")

@@ -112,6 +112,12 @@ def test_many_points_are_thinned_out(sparkflame, tmp_path):
 
 @pytest.mark.parametrize("size", [100, 300, 500])
 def test_a_cut_recording_gives_what_is_whole(sparkflame, tmp_path, size):
-    (tmp_path / "exec-1.000001.jfr").write_bytes(recording()[:-size] if size < 500 else recording()[:size])
-    run = sparkflame("report", "-f", "json", tmp_path / "exec-1.000001.jfr")
-    assert run.returncode in (0, 1) and b"Sanitizer" not in run.stderr
+    """All of the first chunk; of the second, which is cut before its constants, nothing."""
+    path, second = tmp_path / "exec-1.000001.jfr", recording((START_MS + 10_000) * 1_000_000)
+    path.write_bytes(recording() + second[:-size])
+    run = sparkflame("report", "-f", "json", path)
+    assert run.returncode == 0 and b"not finished" in run.stderr, run.stderr
+    assert [time for time, _ in curves(json.loads(run.stdout))["heap", "executor 1"]] == [0, 1000, 2000, 3000]
+    path.write_bytes(second[:-size])
+    run = sparkflame("report", "-f", "json", path)
+    assert run.returncode == 1 and b"exec-1.000001.jfr" in run.stderr and run.stdout == b""

@@ -53,15 +53,15 @@ def test_reverse(sparkflame):
 def test_a_selection_that_leaves_nothing_says_so(sparkflame):
     run = sparkflame("convert", "-", "-I", "nowhere", stdin=STACKS)
     assert run.returncode == 1
-    assert b"no samples are left by the selection" in run.stderr
+    assert b"no samples match the selection" in run.stderr
 
 
 def test_a_label_that_no_sample_has_is_named(sparkflame, data):
     run = sparkflame("convert", data / "jfr" / "jdk17.jfr.gz", "--executor", "7", "--stage", "3")
     assert run.returncode == 1
-    assert run.stderr.endswith(b'jdk17.jfr.gz: no samples are left by the selection: none has the label "executor"\n')
+    assert run.stderr.endswith(b'jdk17.jfr.gz: no samples match the selection: none has the label "executor"\n')
     run = sparkflame("convert", data / "jfr" / "jdk17.jfr.gz", "-t", "nobody")
-    assert run.stderr.endswith(b"no samples are left by the selection\n")
+    assert run.stderr.endswith(b"no samples match the selection\n")
 
 
 @pytest.mark.parametrize("event", ["nothing", "wall"])
@@ -74,7 +74,7 @@ def test_an_event_that_is_not_there_names_those_that_are(sparkflame, data, event
 
 
 def test_another_event_is_shown_beside_a_file_that_cannot_be_read(sparkflame, tmp_path):
-    """The wish for cpu is given up also when one of the files is missing, and that is said once."""
+    """The preference for cpu is dropped also if one of the files is missing, with one notice."""
     (tmp_path / "faults.perf").write_bytes(b"x 1/1 1.0: 1 page-faults:\n\t7f00 f+0x1 (/bin/x)\n\n")
     run = sparkflame("convert", "missing", "faults.perf")
     assert run.returncode == 1
@@ -86,7 +86,7 @@ def test_a_notice_names_its_file(sparkflame, tmp_path):
     (tmp_path / "good.folded").write_bytes(b"a;b 1\n")
     (tmp_path / "odd.folded").write_bytes(b"a;b 1\na;c\na;b 1\na;b 1\n")
     run = sparkflame("convert", "good.folded", "odd.folded")
-    assert run.stderr == b"sparkflame convert: odd.folded: 1 line without a count was passed over, the first is line 2\n"
+    assert run.stderr == b"sparkflame convert: odd.folded: 1 line without a count was skipped, the first is line 2\n"
 
 
 @pytest.mark.parametrize("name, raw, readable", [

@@ -28,12 +28,12 @@ def wait_for(condition):
 
 
 def shipped(folder):
-    """How many recordings each JVM has brought out."""
-    return collections.Counter(path.name.split(".")[0] for path in folder.glob("*.jfr"))
+    """How many recordings each JVM has shipped."""
+    return collections.Counter(path.parent.name for path in folder.glob("*/*.jfr"))
 
 
 def rest_of(folder):
-    """Waits until nothing has come for some intervals; what is there then."""
+    """Waits until nothing has arrived for some intervals; returns what is there."""
     seen = []
 
     def is_quiet():
@@ -45,13 +45,13 @@ def rest_of(folder):
 
 
 def check_control(sparkflame, out):
-    """The driver is profiled, executors are not: one is taken, then all is turned off, then all is as configured."""
+    """The driver is profiled, executors are not: one is turned on, then all are turned off, then reset."""
     application = wait_for(lambda: list(out.glob("app-*")))[0]
     wait_for(lambda: shipped(application)["driver"] > 0)
     assert sparkflame("control", application, "on", "executor=1", "for=900s", "event=wall", "interval=20ms").returncode == 0
     wait_for(lambda: shipped(application)["exec-1"] >= 3)
     assert shipped(application)["exec-0"] == 0, shipped(application)
-    taken = application / "exec-1.000002.jfr"
+    taken = application / "exec-1" / "000002.jfr"
     assert sparkflame("convert", "-q", "-e", "wall", "-f", "folded", taken).returncode == 0
     assert b"no samples" in sparkflame("convert", "-q", "-e", "alloc", "-f", "folded", taken).stderr
     assert sparkflame("control", application, "off").returncode == 0
@@ -81,5 +81,9 @@ def test_an_application_is_told_while_it_runs(sparkflame, tmp_path):
 def test_what_cannot_be_is_refused(sparkflame, tmp_path):
     assert sparkflame("control", tmp_path, "perhaps").returncode == 2
     assert sparkflame("control", tmp_path, "on", "for=soon").returncode == 2
+    for word in ("slowest=0", "slowest=some", "fraction=2", "fraction=half", "fraction=0."):
+        assert sparkflame("control", tmp_path, "on", word).returncode == 2, word
+    run = sparkflame("control", "-", "on", "slowest=3", "fraction=0.25", "straggling", "event=cpu")
+    assert run.stdout.decode().splitlines() == ["profile=on", "slowest=3", "fraction=0.25", "straggling=true", "args=event=cpu"]
     run = sparkflame("control", "-", "off", "executor=3,driver")
     assert run.returncode == 0 and run.stdout.decode().splitlines() == ["profile=off", "executors=3,driver"]

@@ -65,4 +65,4 @@ def test_console_noop_and_wrong_arguments(tmp_path):
     done = run("noop=true")
     assert "OutputReporter" not in done.stdout and "sparkflame" not in done.stderr, done
     done = run("metricInterval=soon")
-    assert done.stderr.startswith('sparkflame: off: metricInterval: "soon" is no number'), done.stderr
+    assert done.stderr.startswith('sparkflame: off: metricInterval: "soon" is not a number'), done.stderr

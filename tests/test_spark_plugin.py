@@ -13,7 +13,6 @@ import spark
 
 INTERVAL_NS = 10_000_000
 SECOND_NS = 1_000_000_000
-RUNS = 4
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -23,7 +22,7 @@ def sparks():
 
 def samples(sparkflame, *arguments, by="task", parts=1):
     """{label: count} of CPU samples; with several labels, as many `parts` of them."""
-    done = sparkflame("convert", *([] if "-e" in arguments else ["-e", "cpu"]), "-f", "folded", "--by", by, *arguments)
+    done = sparkflame("convert", *([] if "-e" in arguments else ["-e", "cpu"]), "--bare-names", "-f", "folded", "--by", by, *arguments)
     assert done.returncode == 0, done.stderr
     counts = collections.Counter()
     for line in done.stdout.decode().splitlines():
@@ -87,7 +86,7 @@ def check_labels(sparkflame, folder, recordings, application):
     """Executors, the application, and the job of each stage as the event log has it; a group's texts with all signs."""
     executors = samples(sparkflame, *recordings, by="application,executor")
     assert set(executors) == {application}, executors
-    assert set(samples(sparkflame, *recordings, by="executor")) == {"executor 0", "executor 1"}
+    assert set(samples(sparkflame, *recordings, by="executor")) == {"executor 0", "executor 1", "executor 2"}
     jobs = {stage: event["Job ID"] for event in spark.events(folder) if event["Event"] == "SparkListenerJobStart"
             for stage in event["Stage IDs"]}
     counts = samples(sparkflame, *recordings, by="stage,job", parts=2)
@@ -99,19 +98,19 @@ def check_labels(sparkflame, folder, recordings, application):
 
 
 def check_objects(folder, application):
-    """Numbered without a gap; of the killed executor the open recording lies on the local disk."""
-    names = sorted(path.name for path in (folder / "out" / application).iterdir())
-    assert not [name for name in names if "unfinished" in name and not name.endswith(".crc")], names
+    """Numbered without a gap. What the killed executor left on the local disk, the one in its place has shipped."""
+    out = folder / "out" / application
+    names = sorted(str(path.relative_to(out)) for path in out.rglob("*") if path.is_file())
+    unfinished = [name for name in names if "unfinished" in name and not name.endswith(".crc")]
+    assert len(unfinished) <= 1 and all(name.startswith("exec-0/.") for name in unfinished), unfinished
     shipped = collections.defaultdict(list)
     for name in names:
-        found = re.fullmatch(r"(driver|exec-\d+)\.(\d{6})\.jfr", name)
+        found = re.fullmatch(r"(driver|exec-\d+)/(\d{6})\.jfr", name)
         if found:
             shipped[found[1]].append(int(found[2]))
-    assert {"driver", "exec-0", "exec-1"} <= set(shipped), names
+    assert {"driver", "exec-0", "exec-1", "exec-2"} == set(shipped), names
     assert all(numbers == list(range(1, len(numbers) + 1)) for numbers in shipped.values()), shipped
-    left = sorted(path.name for path in (folder / "local" / application).iterdir())
-    assert left and all(name.startswith("exec-0.") for name in left) and len(left) <= 2, left
-    return [folder / "local" / application / name for name in left]
+    assert not list((folder / "local").rglob("*.*")), list((folder / "local").rglob("*"))
 
 
 def check_cluster(version, sparkflame, tmp_path):
@@ -121,8 +120,8 @@ def check_cluster(version, sparkflame, tmp_path):
     tasks = spark.finished_tasks(tmp_path)
     (application,) = [path.name for path in (tmp_path / "out").iterdir()]
     assert any(line.startswith("sparkflame: the driver is profiled") for line in spark.said(done.log)), done.log[-5000:]
-    left = check_objects(tmp_path, application)
-    recordings = [*sorted((tmp_path / "out" / application).glob("exec-*.jfr")), *left]
+    check_objects(tmp_path, application)
+    recordings = sorted((tmp_path / "out" / application).glob("exec-*/*.jfr"))
     check_task_times(sparkflame, tasks, recordings)
     check_tags(sparkflame, tasks, recordings)
     check_python(sparkflame, tmp_path, recordings, "burn_python", "burn, in Python")
@@ -132,20 +131,13 @@ def check_cluster(version, sparkflame, tmp_path):
     sql = samples(sparkflame, *recordings, by="sql")
     assert executions <= set(sql), sql
     # Threads of the driver wait for the tasks of each.
-    waits = samples(sparkflame, "-e", "wall", *(tmp_path / "out" / application).glob("driver.*.jfr"), by="sql")
+    waits = samples(sparkflame, "-e", "wall", *(tmp_path / "out" / application).glob("driver/*.jfr"), by="sql")
     assert executions <= set(waits), waits
 
 
 @pytest.mark.parametrize("version", ["3.5", "4"])
 def test_a_cluster_is_profiled_task_by_task(version, sparkflame, tmp_path):
-    """Measured again when it fails: a machine that is short of processors delays signals, executors and heartbeats."""
-    for run in range(RUNS):
-        try:
-            check_cluster(version, sparkflame, tmp_path / str(run))
-            return
-        except AssertionError:
-            if run == RUNS - 1:
-                raise
+    check_cluster(version, sparkflame, tmp_path)
 
 
 def test_trouble_of_ours_is_none_of_the_job(sparkflame, tmp_path):
@@ -163,38 +155,42 @@ def test_trouble_of_ours_is_none_of_the_job(sparkflame, tmp_path):
 
 
 def test_a_full_local_disk_is_none_of_the_job(sparkflame, tmp_path):
-    """Two recordings in a row cannot be written: that is said once, the others are whole."""
+    """Two recordings in a row cannot be written: the one before goes on meanwhile, and nothing is lost."""
     done = spark.submit("3.5", tmp_path, "full_disk.py", tmp_path / "local", tmp_path / "out", conf={
         "spark.sparkflame.outputDir": (tmp_path / "out").as_uri(), "spark.sparkflame.interval": "1s"})
     found = re.search(r"^sum 2999997 last (\d+)$", done.log, re.M)
-    assert done.returncode == 0 and found, done.log[-5000:]
+    assert done.returncode == 0 and found, (done.returncode, found, done.log[-5000:])
     said = spark.said(done.log)
-    (line,) = [line for line in said if "samples are lost until" in line]
+    (line,) = [line for line in said if "cannot begin a new recording in " in line]
     assert "No space left on device" in line, line
     assert len([line for line in said if line.endswith("again")]) == 1, said
     recordings = sorted((tmp_path / "out").rglob("*.jfr"))
-    numbers = [int(path.name.split(".")[1]) for path in recordings]
+    numbers = [int(path.stem) for path in recordings]
     full = int(found[1])
     assert numbers == [*range(1, full - 1), *range(full + 1, numbers[-1] + 1)] and numbers[-1] > full, numbers
-    for path in recordings:
-        assert samples(sparkflame, "-e", "wall", path)
+    # The last one, from the last interval's end to that of the job, may be shorter than the interval of wall samples.
+    assert sum(samples(sparkflame, recordings[-1]).values()) > 0
+    counts = {number: sum(samples(sparkflame, "-e", "wall", path).values()) for number, path in zip(numbers, recordings[:-1])}
+    usual = sorted(counts.values())[len(counts) // 2]
+    assert min(counts.values()) > 0 and counts[full - 2] >= 2 * usual, counts
     assert not list((tmp_path / "local").rglob("*.jfr"))
 
 
 def test_a_file_system_that_hangs_is_none_of_the_job(sparkflame, tmp_path):
-    """After two seconds the end goes on without the last recording, which is whole on the local disk."""
+    """After the time that is configured shutdown continues without the last recording, which is complete on the local disk."""
     home = spark.fetch_spark.fetch("3.5")
     classes = jvm.compile_classes(tmp_path / "classes", "HangingFiles", class_path=f"{home}/jars/*")
     (tmp_path / "hang").touch()
     done = spark.submit("3.5", tmp_path / "run", "small.py", conf={
         "spark.sparkflame.outputDir": f"hang://{tmp_path}/out", "spark.hadoop.fs.hang.impl": "HangingFiles",
-        "spark.driver.extraClassPath": classes})
+        "spark.driver.extraClassPath": classes, "spark.sparkflame.shutdownTimeout": "2s",
+        "spark.sparkflame.interval": "600s"})
     assert done.returncode == 0 and "sum 499500" in done.log, done.log[-5000:]
-    (waited,) = re.findall(r"after (\d+) ms the last recording is still on its way to hang:", done.log)
+    (waited,) = re.findall(r"(\d+) ms after shutdown the last recording is not yet shipped to hang:", done.log)
     # What is left to a busy machine.
     assert 2000 <= int(waited) < 9000
     (recording,) = (tmp_path / "run" / "local").rglob("*.jfr")
-    assert sum(samples(sparkflame, recording).values()) > 0 and not list((tmp_path / "out").rglob("driver.*"))
+    assert sum(samples(sparkflame, recording).values()) > 0 and not list((tmp_path / "out").rglob("0*.jfr"))
 
 
 def check_python_metrics(sparkflame, recordings):
@@ -214,7 +210,7 @@ def test_spark_4_on_java_25_with_a_python_source(sparkflame, tmp_path):
     done = spark.submit("4", tmp_path / "run", "python_source.py", pandas=True, env={"JAVA_HOME": str(home)},
                         conf={"spark.sparkflame.outputDir": (tmp_path / "out").as_uri(), "spark.sparkflame.compress": "true"})
     assert done.returncode == 0 and "rows 4" in done.log, done.log[-5000:]
-    recordings = list((tmp_path / "out").rglob("driver.*.jfr.gz"))
+    recordings = list((tmp_path / "out").rglob("driver/*.jfr.gz"))
     assert recordings, done.log[-5000:]
     tasks = samples(sparkflame, "-I", "burn_source", *recordings)
     assert sum(tasks.values()) > 100 and tasks["[no task]"] <= 0.05 * sum(tasks.values()) and len(tasks) >= 2, tasks
@@ -242,5 +238,5 @@ def test_a_wrong_value_is_refused_by_name(tmp_path):
     done = spark.submit("4", tmp_path, "small.py", conf={"spark.sparkflame.interval": "soon"})
     assert done.returncode == 0 and "sum 499500" in done.log, done.log[-5000:]
     (line,) = spark.said(done.log)
-    assert line.startswith('sparkflame: spark.sparkflame.interval: "soon" is no length of time'), line
+    assert line.startswith('sparkflame: spark.sparkflame.interval: "soon" is not a duration'), line
     assert not list(tmp_path.rglob("*.jfr"))

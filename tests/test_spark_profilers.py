@@ -27,7 +27,7 @@ def run(tmp_path, monkeypatch, version):
 
 
 def check_stacks(sparkflame, path):
-    folded = sparkflame("convert", "-f", "folded", path)
+    folded = sparkflame("convert", "--bare-names", "-f", "folded", path)
     assert folded.returncode == 0, folded.stderr
     counts = {}
     for line in folded.stdout.decode().splitlines():

@@ -1,6 +1,8 @@
-"""The checks of the house find what they are for, and the test driver counts right."""
+"""The check scripts find what they should, and the test driver counts correctly."""
 
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 
@@ -12,7 +14,11 @@ sys.path.insert(0, str(TOOLS))
 import check_includes  # noqa: E402
 import check_style  # noqa: E402
 import check_tables  # noqa: E402
+import check_words  # noqa: E402
+import coverage  # noqa: E402
 import fetch_pythons  # noqa: E402
+import run_outside  # noqa: E402
+import run_tests  # noqa: E402
 import test_results  # noqa: E402
 import test_steps  # noqa: E402
 import update_manual  # noqa: E402
@@ -27,7 +33,9 @@ def write(path, text):
 @pytest.fixture
 def source(tmp_path, monkeypatch):
     monkeypatch.setattr(check_includes, "SOURCE", tmp_path / "src")
-    for header in ("base/arena.h", "model/profile.h", "formats/reader.h", "formats/write_jfr.h"):
+    for header in ("base/arena.h", "model/profile.h", "formats/reader.h", "jfr/jfr_bytes.h",
+                   "formats/jfr/jfr_chunk.h", "formats/text/perf_line.h", "jvm_agent/frame.h", "jvm_agent/handler/walker.h",
+                   "jvm_agent/engines/engine.h"):
         write(tmp_path / "src" / header, "")
     return tmp_path / "src"
 
@@ -36,11 +44,18 @@ def source(tmp_path, monkeypatch):
     ("model/profile.c", "base/arena.h", True),
     ("model/profile.c", "formats/reader.h", False),
     ("base/arena.c", "model/profile.h", False),
-    ("formats/read_jfr.c", "model/profile.h", True),
-    ("formats/read_jfr.c", "reader.h", False),
-    ("formats/read_jfr.c", "formats/missing.h", False),
-    ("jvm_agent/agent.c", "formats/write_jfr.h", True),
-    ("jvm_agent/agent.c", "formats/reader.h", False),
+    ("formats/jfr/read_jfr.c", "model/profile.h", True),
+    ("formats/jfr/read_jfr.c", "reader.h", False),
+    ("formats/jfr/read_jfr.c", "formats/missing.h", False),
+    ("formats/jfr/read_jfr.c", "formats/reader.h", True),
+    ("formats/jfr/read_jfr.c", "formats/text/perf_line.h", False),
+    ("formats/reader_table.c", "formats/jfr/jfr_chunk.h", False),
+    ("jvm_agent/jfr/jfr_shape.c", "jfr/jfr_bytes.h", True),
+    ("jvm_agent/jfr/jfr_shape.c", "formats/jfr/jfr_chunk.h", False),
+    ("jvm_agent/jfr/jfr_shape.c", "formats/reader.h", False),
+    ("jvm_agent/handler/walker.h", "jvm_agent/frame.h", True),
+    ("jvm_agent/frame.h", "jvm_agent/handler/walker.h", False),
+    ("jvm_agent/handler/walker.h", "jvm_agent/engines/engine.h", False),
     ("main.c", "model/profile.h", False),
     ("base/arena_test.c", "unit_test.h", True),
     ("base/arena.c", "unit_test.h", False),
@@ -50,15 +65,36 @@ def test_includes(source, file, header, good, capsys):
     assert (check_includes.main() == 0) == good, capsys.readouterr().out
 
 
-def test_unknown_layer(source):
-    write(source / "cellar" / "wine.c", "")
+@pytest.mark.parametrize("file", ["cellar/wine.c", "formats/cellar/wine.c"])
+def test_unknown_room(source, file):
+    write(source / file, "")
     assert check_includes.main() == 1
 
 
+@pytest.mark.parametrize("files, found", [
+    ({"model/a.c": "model/b.h", "model/b.h": ""}, None),
+    ({"model/a.c": "model/b.h", "model/a.h": "", "model/b.h": "model/a.h"}, "model/a model/b"),
+    ({"model/a_async_safe.c": "model/b.h", "model/a.h": "", "model/b.c": "model/a.h", "model/b.h": ""}, "model/a model/b"),
+    ({"model/a.h": "model/b.h", "model/b.h": "model/c.h", "model/c.c": "model/a.h", "model/c.h": ""},
+     "model/a model/b model/c"),
+    ({"model/a_test.c": "model/b.h", "model/a.h": "", "model/b.h": "model/a.h"}, None),
+])
+def test_modules_in_a_circle(source, files, found, capsys):
+    for file, header in files.items():
+        write(source / file, f'#include "{header}"\n' if header else "")
+    assert check_includes.main() == (1 if found else 0)
+    assert capsys.readouterr().out == (f"modules include each other in a circle: {found}\n" if found else "")
+
+
+def test_rooms_of_the_table_in_a_circle(source, monkeypatch, capsys):
+    monkeypatch.setitem(check_includes.ALLOWED, "base", {"model"})
+    assert check_includes.main() == 1 and "base" in capsys.readouterr().out
+
+
 def test_long_function_is_found():
-    body = "    x++;\n" * 81
+    body = "    x++;\n" * 61
     found = check_style.check_c("a.c", f"int x;\nvoid f(void)\n{{\n{body}}}\n")
-    assert found == ["a.c:3: a function of 81 lines (at most 80)"]
+    assert found == ["a.c:3: a function of 61 lines (at most 60)"]
     assert not check_style.check_c("a.c", f"void f(void)\n{{\n{body[:-9]}}}\n")
 
 
@@ -67,11 +103,58 @@ def test_banned_function_is_found_but_not_in_comments():
     assert not check_style.check_c("a.c", '/* strcpy(a, b) */\nconst char *s = "gets(";\nint my_strcpy(int);\n')
 
 
+def test_large_room_is_found():
+    files = [pathlib.Path("src/formats/jfr") / f"{number}.c" for number in range(60)]
+    assert not list(check_style.large_rooms([*files, pathlib.Path("src/formats/a.c"), files[0].with_name("a_test.c")]))
+    assert list(check_style.large_rooms([*files, files[0].with_name("a.h")])) == [
+        "src/formats/jfr: 61 source files (at most 60)"]
+
+
+@pytest.mark.parametrize("second, good", [
+    ("struct part;\nstruct part *f(void);\n", True),
+    ("struct other {\n};\nstatic const struct part x = {1};\n", True),
+    ("/* struct part { } */\n", True),
+    ("\nstruct part {\n    int x;\n};\n", False),
+    ("\nenum part { A };\n", False),
+    ("\ntypedef struct part {\n    int x;\n} part_t;\n", False),
+    ("\nstatic struct part {\n    int x;\n} parts[1];\n", False),
+])
+def test_shared_name_is_found(second, good):
+    texts = {pathlib.Path("src/a/one.h"): "struct part {\n    int x;\n};\n", pathlib.Path("src/b/two.c"): second}
+    found = list(check_style.shared_names(texts))
+    assert found == ([] if good else ["src/b/two.c:2: the name part is taken by src/a/one.h:1"])
+    assert not list(check_style.shared_names({path.parent.parent.parent / "fuzz" / path.name: text for path, text in texts.items()}))
+
+
+def test_documents_name_files_that_exist():
+    root = TOOLS.parent
+    rooms = "|".join(path.name for path in (root / "src").iterdir() if path.is_dir())
+    pages = [root / "README.md", *(root / "docs").glob("*.md"), *(root / "fuzz").glob("*.md"), *(root / "bench").glob("*.md")]
+    named = [(page.name, name) for page in pages
+             for name in re.findall(rf"(?<![\w/])(?:src/)?((?:{rooms})/[a-z0-9_/]+\.(?:c|h|def|html|js))\b", page.read_text())]
+    assert len(named) > 20
+    assert [(page, name) for page, name in named if not (root / "src" / name).exists()] == []
+
+
 def test_machine_path_is_found(tmp_path, monkeypatch):
     monkeypatch.setattr(check_style, "ROOT", tmp_path)
     bad = write(tmp_path / "a.md", "see " + "/wo" + "rk/main\n")
     good = write(tmp_path / "b.md", "see frame" + "/wo" + "rk/main and docs/work.md\n")
     assert check_style.check_file(bad) and not check_style.check_file(good)
+
+
+@pytest.mark.parametrize("name, text, count", [
+    ("docs/A.md", "All Pyth" "ons of the application\n", 1),
+    ("src/model/a.c", "/* Whatever is wrong is " "told. */\n", 1),
+    ("src/jvm_agent/a.c", "/* Whatever is wrong is " "told. */\n", 1),
+    ("tests/data/a.txt", "All Pyth" "ons\n", 0),
+    ("src/model/a.c", f"/* {'long ' * 30} */\n", 1),
+    ("src/model/a.c", f"    call({'argument, ' * 20}0);\n", 0),
+    ("docs/A.md", "All Python processes; the reason is logged.\n", 0),
+])
+def test_words(tmp_path, monkeypatch, name, text, count):
+    monkeypatch.setattr(check_words, "ROOT", tmp_path)
+    assert len(list(check_words.check(write(tmp_path / name, text)))) == count
 
 
 def test_table_line_needs_sample_and_manual(tmp_path, monkeypatch):
@@ -92,7 +175,7 @@ def test_table_line_needs_sample_and_manual(tmp_path, monkeypatch):
 def test_tap_is_counted():
     results = test_results.Results()
     test_results.add_tap(results, "t", 1, "ok 1 - a\n# a.c:3: x is 1, not 2\nnot ok 2 - b\n1..2\n")
-    assert results.passed == 1 and results.failures == [("t: b", "# a.c:3: x is 1, not 2")]
+    assert results.passed == ["t: a"] and results.failures == [("t: b", "# a.c:3: x is 1, not 2")]
 
 
 @pytest.mark.parametrize("status, output", [
@@ -117,7 +200,7 @@ def test_tap_that_breaks_off_fails(status, output):
 def test_node_report_is_counted(status, output, passed, failed):
     results = test_results.Results()
     test_steps.add_node(results, "viewer", status, output)
-    assert (results.passed, len(results.failures)) == (passed, failed)
+    assert (len(results.passed), len(results.failures)) == (passed, failed)
 
 
 def test_closing_line_stands_alone():
@@ -125,12 +208,144 @@ def test_closing_line_stands_alone():
     results.add("good", True)
     results.add("bad", False, "\n".join(f"line {i}" for i in range(99)))
     lines = results.closing().splitlines()
-    assert lines[-1] == "1 passed, 1 failed" and len(lines) == 2 + test_results.SHOWN_LINES
+    assert lines[-2:] == ["2 distinct checks, and 0 files read by clang-tidy; reruns: 0", "1 passed, 1 failed"]
+    assert len(lines) == 3 + test_results.SHOWN_LINES
+
+
+def test_what_runs_in_several_builds_is_one_check(tmp_path):
+    first, results = test_results.Results(), test_results.Results()
+    for name in ("build base_test: adds", "build-tsan base_test: adds", "clang-tidy src/a.c"):
+        first.add(name, True)
+    first.add("build-asan base_test: adds", False, "leaks")
+    first.skip("python 3.8", "no registry has it")
+    first.save(tmp_path / "first.json")
+    results.merge(tmp_path / "first.json")
+    assert results.distinct() == "1 distinct checks, and 1 files read by clang-tidy; reruns: 0"
+    assert results.closing().splitlines()[0] == "left out: python 3.8: no registry has it"
+    assert results.closing().endswith("3 passed, 1 failed, 1 skipped")
 
 
 def test_program_that_hangs_is_ended():
     status, _ = test_results.run(["sh", "-c", "sleep 1000 & wait"], limit_seconds=2)
     assert status == 124
+
+
+def test_a_hung_unit_test_is_named_with_its_stacks(tmp_path):
+    write(tmp_path / "hangs.c", '#include <unistd.h>\n#include "unit_test.h"\nTEST(ends) {}\nTEST(hangs_here) { pause(); }\n')
+    unit = TOOLS.parent / "tests" / "unit"
+    subprocess.run(["gcc", "-g", f"-I{unit}", "-o", tmp_path / "hangs", tmp_path / "hangs.c", unit / "unit_test.c"], check=True)
+    status, output = test_results.run([tmp_path / "hangs"], limit_seconds=3, quiet=True, stacks=True)
+    results = test_results.Results()
+    test_results.add_tap(results, "hangs", status, output)
+    assert results.passed == ["hangs: ends"] and results.failures[0][0] == "hangs: hangs_here (exit status 124)"
+    assert "error: ended after 3 s" in results.failures[0][1]
+    if shutil.which("gdb"):
+        assert "test_hangs_here" in output and "main (argc=1" in output
+
+
+class FakeStep:
+    """A step's process that notes when it runs."""
+    running, seen = set(), []
+
+    def __init__(self, step, folder):
+        self.step, self.left = step, 3
+        self.running.add(step.name)
+        self.seen.append(frozenset(self.running))
+
+    def has_ended(self):
+        self.left -= 1
+        return self.left <= 0
+
+    def collect(self, results):
+        self.running.discard(self.step.name)
+        return self.step.name, 1, 0.1, 0.1
+
+
+def test_steps_run_side_by_side_but_quiet_ones_alone(monkeypatch, tmp_path):
+    monkeypatch.setattr(run_tests, "Running", FakeStep)
+    monkeypatch.setattr(run_tests, "JOBS", 2)
+    def step(name, *after, **more):
+        return test_steps.Step(name, None, None, after, **more)
+    FakeStep.running, FakeStep.seen = set(), []
+    steps = [step("build", processors=1.6), step("measures", "build", quiet=True), step("waits", "build", processors=0.5),
+             step("computes"), step("computes too"), step("late", "computes too")]
+    rows = run_tests.run_steps(steps, tmp_path, test_results.Results())
+    assert {row[0] for row in rows} == {one.name for one in steps}
+    seen = FakeStep.seen
+    assert seen[:2] == [{"build"}, {"measures"}], seen
+    assert {"waits", "computes"} in seen and max(map(len, seen)) == 2, seen
+    assert not any({"computes too", "late"} <= names for names in seen), seen
+
+
+def test_every_file_of_tests_belongs_to_one_step():
+    groups = ["pytest", "pytest-live", "pytest-measuring", "pytest-spark"]
+    files = [path for group in groups for path in test_steps.test_files(group)]
+    assert sorted(files) == sorted((TOOLS.parent / "tests").glob("test_*.py"))
+    assert all(test_steps.test_files(group) for group in groups)
+    assert set(groups) <= {step.name for step in test_steps.STEPS}
+    for name in (*test_steps.MEASURING, *test_steps.FORMATS):
+        assert (TOOLS.parent / "tests" / name).exists(), name
+
+
+def test_steps_are_in_order_and_need_only_what_there_is():
+    names = []
+    for step in test_steps.STEPS:
+        assert set(step.after) <= set(names), step.name
+        names.append(step.name)
+    assert len(names) == len(set(names))
+
+
+def test_packages_that_cannot_be_installed_are_a_failure(monkeypatch, tmp_path):
+    """No other pytest of the machine takes their place."""
+    write(tmp_path / "tests/requirements.txt", "no-such-package-anywhere==1\n")
+    (tmp_path / "build").mkdir()
+    monkeypatch.setattr(test_steps, "ROOT", tmp_path)
+    monkeypatch.setattr(test_steps, "run", lambda command, **_: (0 if "venv" in command else 1, "no such package"))
+    python, trouble = test_steps.virtual_environment()
+    assert python is None and "pip could not install" in trouble and "no such package" in trouble
+
+
+def test_every_package_has_a_version():
+    lines = (TOOLS.parent / "tests" / "requirements.txt").read_text().splitlines()
+    assert all(re.fullmatch(r"#.*|[\w.-]+==[\w.]+", line) for line in lines), lines
+    status, output = test_results.run([sys.executable, "-m", "pip", "check"], quiet=True)
+    assert status == 0, output
+
+
+def test_every_outside_suite_has_a_place():
+    """And is known by files that are in its checkout."""
+    files = {path.name for path in run_outside.OUTSIDE.glob("*.py")}
+    assert files == set(run_outside.SUITES) | run_outside.SHARED
+    variables = {name for needed, useful in run_outside.SUITES.values() for name in needed + useful}
+    assert variables == set(run_outside.MARKS) | set(run_outside.FILES)
+    for suite, (needed, _) in run_outside.SUITES.items():
+        text = (run_outside.OUTSIDE / suite).read_text()
+        assert all(name in text or name == "PEER" for name in needed), suite
+
+
+def test_outside_suites_run_and_are_left_out(tmp_path, monkeypatch, capsys):
+    write(tmp_path / "checkouts" / "a-name" / "stackcollapse-perf.pl", "")
+    write(tmp_path / "suites" / "flamegraph_perf.py", "import os, sys\nprint(os.path.basename(os.environ['FLAMEGRAPH_DIR']))\nsys.exit(len(sys.argv) - 1)\n")
+    monkeypatch.setattr(run_outside, "OUTSIDE", tmp_path / "suites")
+    monkeypatch.setattr(run_outside, "SUITES", {name: run_outside.SUITES[name] for name in ("flamegraph_perf.py", "speedscope.py")})
+    monkeypatch.setattr(sys, "argv", ["run_outside.py", str(tmp_path / "checkouts")])
+    assert run_outside.main() == 0
+    output = capsys.readouterr().out
+    assert "a-name" in output and "no SPEEDSCOPE_DIR in the directories" in output
+    assert output.endswith("1 passed, 0 failed, 1 left out\n")
+    write(tmp_path / "suites" / "flamegraph_perf.py", "raise SystemExit(3)\n")
+    assert run_outside.main() == 1
+    monkeypatch.setattr(sys, "argv", ["run_outside.py", str(tmp_path / "suites")])
+    assert run_outside.main() == 1  # nothing ran
+
+
+def test_rooms_below_the_bar_are_named():
+    rooms = coverage.rooms_of({pathlib.Path("base/arena.c"): {1: 5, 2: 0, 3: 1, 4: 1}, pathlib.Path("model/tree.c"): {1: 1}, pathlib.Path("main.c"): {7: 1}})
+    text, good = coverage.table(rooms, 80, 1)
+    assert not good and re.search(r"base +1 +4 +3 +75.0  below 80\n    base/arena.c: 1 of 4 lines not reached", text)
+    assert coverage.table(rooms, 75, 0)[1]
+    for name in coverage.LIVE:
+        assert (TOOLS.parent / "tests" / name).exists()
 
 
 def test_driver_refuses_unknown_step():

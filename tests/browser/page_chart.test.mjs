@@ -9,7 +9,8 @@ const scratch = scratchFolder();
 let browser;
 let server;
 
-/** A sample each 10 ms: worker 1 parses for 0.5 s, then writes for 0.5 s; worker 2 writes from 0.25 s on, but pauses from 0.5 s to 0.75 s. */
+/** A sample each 10 ms: worker 1 parses for 0.5 s, then writes for 0.5 s; worker 2 writes from 0.25 s on, but pauses
+ * from 0.5 s to 0.75 s. */
 function perfText() {
     const samples = [];
     for (let i = 0; i < 100; i++) {

@@ -125,7 +125,7 @@ test("tabs are walked by arrow keys", async () => {
     await eventually("flame graph", () => it.page.isVisible("#view-flame"), true);
 });
 
-test("says so when nothing passes the filters", async () => {
+test("shows a message when nothing matches the filters", async () => {
     await it.page.fill("#keep", "no such method");
     await it.page.press("#keep", "Enter");
     await eventually("told", () => it.page.isVisible("#nothing"), true);

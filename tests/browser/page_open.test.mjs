@@ -54,7 +54,7 @@ test("says what is wrong when its data is damaged", async () => {
     await close();
 });
 
-test("says so without JavaScript", async () => {
+test("shows a message without JavaScript", async () => {
     const { page, close } = await openPage(browser, server.address("small.html"), { javaScriptEnabled: false });
     assert.match(await page.content(), /draws with JavaScript, which is turned off/);
     await close();

@@ -42,11 +42,12 @@ for (const colorScheme of ["light", "dark"]) {
         for (const id of ["summary", "advice", "times", "stages", "sql", "errors", "chunks"]) assert.equal(await count(page, `section#${id}`), 1, id);
         assert.equal(await count(page, "#stage-table tbody tr"), 7);
         assert.ok(await count(page, "#time-spent tr") >= 4);
-        assert.match(await page.textContent("#time-spent"), /scheduling3\.0 s/);
+        assert.match(await page.textContent("#time-spent"), /^Where the executors' core time went.*scheduling2\.7 s.*idle, no task there: driver only3\.1 min62 %/);
         assert.match(await page.textContent("#idle"), /^71 % of the executors' cores were idle, of 5\.0 min in all\.$/);
         assert.ok(await count(page, "#advice li") >= 2);
+        assert.match(await page.textContent("#first"), /^Do this first: .*; saves .*\(certainty: (high|medium|low)\)$/);
         assert.ok(await count(page, ".error") >= 3);
-        assert.equal(await count(page, ".query[open] .plan li"), 12);
+        assert.equal(await count(page, ".query[open] .plan-box"), 6);
         assert.match(await page.textContent("#errors"), /ValueError: bad record <b>&<\/b>/);
         assert.ok(await count(page, ".chunk pre") >= 3);
         await eventually("tasks are drawn", async () => await coloured(page) > 100, true);
@@ -76,11 +77,54 @@ test("a stage opens from the table, from advice and from its address", async () 
 test("a query's plan shows what its operators counted and leads to their stages", async () => {
     const { page, problems, close } = await open();
     assert.match(await page.textContent(".query summary"), /Query 0 collect at .* plan changed 3 times/);
+    await page.locator(".query summary", { hasText: "Operators as a list" }).click();
+    await eventually("the list is made", () => count(page, ".query[open] .plan li"), 12);
     assert.match(await page.textContent(".plan li:nth-child(12)"), /^Range.*number of output rows 1,000$/);
     assert.match(await page.textContent(".plan li:nth-child(10)"), /time in aggregation build 135 ms \(65 ms, 70 ms, 70 ms\)/);
     assert.equal(await page.getAttribute(".plan li:nth-child(12) .count", "title"), "2 tasks: least 500, median 500, most 500 in task 15");
     await page.click(".plan li:nth-child(4) .link");
     assert.match(await page.textContent("#stage-title"), /^Stage 6\.0/);
+    assert.deepEqual(problems, []);
+    await close();
+});
+
+test("the picture of a plan is moved, zoomed and walked through, and leaves the wheel to the page", async () => {
+    const { page, problems, close } = await open();
+    assert.deepEqual(await page.locator(".plan-box").evaluateAll((boxes) => boxes.map((box) => box.getAttribute("aria-label"))), [
+        "HashAggregate, 3 rows, 57 ms, 1 %", "AQEShuffleRead", "Exchange, 6 rows, 398 ms, 10 %", "HashAggregate, 6 rows, 135 ms, 3 %", "Project", "Range, 1,000 rows"]);
+    assert.equal(await page.textContent(".plan-hot-note"), "generated code · 3.4 s · 82 % of its own");
+    const frame = page.locator(".plan-frame");
+    await frame.scrollIntoViewIfNeeded();
+    await page.locator(".plan-box").nth(2).click();
+    assert.match(await page.textContent(".plan-details"), /Exchange.*stage 4.*stage 6.*data size 144 B/);
+    await page.keyboard.press("ArrowUp");
+    assert.match(await page.textContent(".plan-details"), /time in aggregation build 135 ms/);
+    await page.keyboard.press("ArrowDown");
+    assert.match(await page.textContent(".plan-details"), /^Exchange/);
+    const width = () => page.locator(".plan-frame svg").evaluate((svg) => svg.getBoundingClientRect().width);
+    const before = await width(), box = await frame.boundingBox(), scrolled = () => page.evaluate(() => scrollY);
+    await page.keyboard.press("+");
+    assert.ok(await width() > before);
+    await page.evaluate(() => scrollTo(0, scrollY - 300));
+    const top = await scrolled();
+    await page.mouse.move(box.x + 300, box.y + 350);
+    await page.mouse.wheel(0, 120);
+    await eventually("the page scrolls", async () => await scrolled() > top, true);
+    const wide = await width();
+    await page.keyboard.down("Control");
+    await page.mouse.wheel(0, -200);
+    await page.keyboard.up("Control");
+    await eventually("it is larger", async () => await width() > wide, true);
+    for (let i = 0; i < 3; i++) await page.locator(".plan-picture .choice", { hasText: "+" }).click();
+    const place = await frame.evaluate((found) => found.scrollTop);
+    const area = await frame.boundingBox();
+    await page.mouse.move(area.x + 40, area.y + 60);
+    await page.mouse.down();
+    await page.mouse.move(area.x + 40, area.y + 20, { steps: 3 });
+    await page.mouse.up();
+    assert.equal(await frame.evaluate((found) => found.scrollTop), place + 40);
+    await page.click(".plan-details .link");
+    assert.match(await page.textContent("#stage-title"), /^Stage 4\.0/);
     assert.deepEqual(problems, []);
     await close();
 });
@@ -96,7 +140,7 @@ test("tables sort by their heads", async () => {
     await close();
 });
 
-test("the timeline zooms by dragging and by keys, and tells what a task is", async () => {
+test("the timeline zooms by dragging and by keys, and shows the details of a task", async () => {
     const { page, problems, close } = await open();
     const canvas = page.locator("#timeline canvas");
     await canvas.scrollIntoViewIfNeeded();
@@ -127,6 +171,48 @@ test("the timeline zooms by dragging and by keys, and tells what a task is", asy
     await canvas.hover({ position: { x: place.x + 2, y: place.y + 1 } });
     await eventually("the hint shows", () => page.isVisible("#hint"), true);
     assert.match(await page.textContent("#hint"), /task \d+\.\d+ in stage \d+\.\d+ \(TID \d+\)/);
+    assert.deepEqual(problems, []);
+    await close();
+});
+
+test("on a phone nothing is cut off, and a finger scrolls", async () => {
+    const { page, problems, close } = await open({ viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true });
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
+    // Tables, plans and the links scroll sideways by themselves.
+    const cut = await page.evaluate(() => [...document.querySelectorAll("main *")].filter((one) => !one.closest(".table, .plan-frame, pre, .off-screen"))
+        .filter((one) => one.getBoundingClientRect().right > 391).map((one) => one.outerHTML.slice(0, 80)));
+    assert.deepEqual(cut, []);
+    for (const [selector, style] of [[".plan-frame", "auto"], [".table", "auto"], ["header nav", "auto"]]) {
+        assert.equal(await page.locator(selector).first().evaluate((one) => getComputedStyle(one).overflowX), style, selector);
+    }
+    assert.deepEqual(problems, []);
+    await close();
+});
+
+test("paper is white, without controls", async () => {
+    const { page, problems, close } = await open({ colorScheme: "dark", viewport: { width: 760, height: 1000 } });
+    await page.emulateMedia({ media: "print", colorScheme: "dark" });
+    assert.ok((await page.pdf({ format: "A4" })).length > 10_000);
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
+    await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
+    assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(255, 255, 255)");
+    for (const selector of ["nav", "#theme", ".choices", ".skip"]) assert.equal(await page.locator(selector).first().isVisible(), false, selector);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
+    assert.deepEqual(problems, []);
+    await close();
+});
+
+test("sliders show what other executors or cores would take", async () => {
+    const { page, problems, close } = await open();
+    assert.match(await page.textContent("#what-if"), /driver only.*ideally balanced.*predicts this very run with an error of \d+\.\d %/s);
+    const slider = page.locator("#what-if input").first(), told = () => page.locator("#what-if output").first().textContent();
+    assert.match(await told(), /^1 executor of 2 cores: .* \(as it ran, simulated\)$/);
+    await slider.focus();
+    await page.keyboard.press("End");
+    await eventually("more cores", told, /^1 executor of (?!2 )\d+ cores: .* \(−?\+?\d+ % time, \+\d+ % cores\)$/);
+    await page.locator("#what-if summary").click();
+    await page.locator("#what-if li .link").first().click();
+    assert.match(await page.textContent("#stage-title"), /^Stage \d/);
     assert.deepEqual(problems, []);
     await close();
 });

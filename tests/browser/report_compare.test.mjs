@@ -25,6 +25,22 @@ after(async () => {
     scratch.remove();
 });
 
+test("a run is compared with the median of earlier ones", async () => {
+    const single = join(data, "event_log", "single");
+    const earlier = ["1", "2", "3"].map((number) => scratch.write(`before-${number}`, readFileSync(single, "utf8").replace('"App ID":"', `"App ID":"before-${number}-`)
+        .replaceAll(/"Executor Run Time":\d+/g, '"Executor Run Time":10')));
+    sparkflame(["report", single, "-o", scratch.path("earlier.html"), "--baseline", ...earlier]);
+    const { page, problems, close } = await openPage(browser, pathToFileURL(scratch.path("earlier.html")).href);
+    assert.match(await page.textContent("#baseline-verdict"), /^This run took .*, the median of 3 earlier runs .*\d of the application, its queries, stages and methods are slower/);
+    const rows = await page.locator("#baseline-table tbody tr").evaluateAll((found) => found.map((row) => [...row.cells].map((cell) => cell.textContent)));
+    assert.deepEqual(rows[0].slice(0, 5).map((text) => text.replace(/ .*/, "")), ["–", "–", "application", "event", "slower"]);
+    const stage = rows.findIndex((row) => row[2] === "stage");
+    await page.click(`#baseline-table tbody tr:nth-child(${stage + 1}) .link`);
+    assert.match(await page.textContent("#stage-title"), new RegExp(`^Stage ${rows[stage][0].replace(".", "\\.")}: `));
+    assert.deepEqual(problems, []);
+    await close();
+});
+
 for (const colorScheme of ["light", "dark"]) {
     test(`two runs are compared in ${colorScheme}`, async () => {
         const { page, problems, close } = await openPage(browser, pathToFileURL(scratch.path("report.html")).href, { colorScheme });

@@ -1,5 +1,5 @@
-// Flame graphs in the page of a report: chosen by stage, task, executor, language, event and time; one stage's, and its slowest
-// tasks against the median.
+// Flame graphs in the page of a report: chosen by stage, task, executor, language, event and time; one stage's, and
+// its slowest tasks against the median.
 import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -111,7 +111,7 @@ test("a stage has its flame graph, and its slowest tasks against the median", as
     await page.click("#stage-flames [data-view=slowest]");
     await shows(page, "#stage-flames", /^cpu: \d+ → 40 samples/);
     await page.locator("#stage-flames #tab-table").click();
-    await eventually("the change is told", async () => /futex_wait/.test(await page.locator("#stage-flames #view-table").innerText()), true);
+    await eventually("the change is shown", async () => /futex_wait/.test(await page.locator("#stage-flames #view-table").innerText()), true);
     assert.match(await page.textContent("#stage-flames #legend") + await page.textContent("#stage-flames #width"), /slowest/);
     assert.ok((await page.screenshot({ fullPage: true })).length > 20_000);
     assert.deepEqual(problems, []);
@@ -134,7 +134,7 @@ test("operators lead to the flame graph of their generated code", async () => {
     await page.click("#stage-operators tr:first-child .link");
     await shows(page, "#flame", /144/);
     await eventually("the list names the stage", () => page.inputValue('#flame select[data-label="stage"]'), "=1");
-    const share = page.locator(".plan .link", { hasText: "of the samples" }).first();
+    const share = page.locator(".plan-details .link", { hasText: "of the samples" }).first();
     await share.click();
     assert.deepEqual(problems, []);
     await close();

@@ -1,7 +1,7 @@
 import java.util.ArrayList;
 import java.util.List;
 
-/** Allocates two kinds of arrays in known proportion, keeps some, and makes threads wait for a lock. */
+/** Allocates two types of arrays in known proportion, keeps some, and makes threads wait for a lock. */
 public class Allocates {
     static final List<Object> kept = new ArrayList<>();
     static final Object lock = new Object();

@@ -1,4 +1,4 @@
-/** Burns CPU time at a known depth, and says how much its thread had: Depths [LEVELS ROUNDS STEPS]. */
+/** Uses CPU time at a known stack depth, and prints the CPU time of its thread: Depths [LEVELS ROUNDS STEPS]. */
 public class Depths {
     static volatile long sink;
 

@@ -1,6 +1,6 @@
 import java.util.function.IntSupplier;
 
-/** Calls through an interface of many classes, so that each is looked up; and many methods to compile. */
+/** Calls through an interface of many classes, so that itable stubs are used; has many methods to compile. */
 public class Dispatch {
     static class One implements IntSupplier { public int getAsInt() { return 1; } }
     static class Two implements IntSupplier { public int getAsInt() { return 2; } }

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.function.LongUnaryOperator;
 
 /**
- * Has many compiled methods, and ends most of them in the way that its argument says: "unloaded" with their classes,
- * "replaced" by code for a class that was not there before, "both", or "alive": not at all.
+ * Has many compiled methods, and invalidates most of them as its argument says: "unloaded" with their classes,
+ * "replaced" by code for a class that was loaded later, "both", or "alive": not at all.
  */
 public class Doomed {
     static final int CLASSES = 120;
@@ -24,7 +24,7 @@ public class Doomed {
         long three(long x) { return base.step(x) * 7; }
     }
 
-    /** Whoever called Base.step() without asking is wrong once this class is loaded. */
+    /** Loading this class invalidates compiled callers that assume there is only Base.step(). */
     public static class Derived extends Base {
         public long step(long x) { return x + 2; }
     }

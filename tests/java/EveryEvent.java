@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
-/** Does, again and again for some seconds, whatever the JDK has an event with a stack for. */
+/** Repeats for some seconds actions that trigger each JDK event with a stack. */
 public class EveryEvent {
     private static final Object LOCK = new Object();
     private static final List<byte[]> KEPT = new ArrayList<>();

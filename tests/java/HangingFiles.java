@@ -4,7 +4,7 @@ import java.net.URI;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RawLocalFileSystem;
 
-/** Local files under hang:///; nothing is renamed while there is a file named "hang" two folders above it. */
+/** Local files under hang:///; renaming blocks while there is a file named "hang" three folders above. */
 public final class HangingFiles extends RawLocalFileSystem {
     @Override
     public URI getUri() {
@@ -13,7 +13,7 @@ public final class HangingFiles extends RawLocalFileSystem {
 
     @Override
     public boolean rename(Path from, Path to) throws IOException {
-        File sign = new File(pathToFile(to).getParentFile().getParentFile().getParentFile(), "hang");
+        File sign = new File(pathToFile(to).getParentFile().getParentFile().getParentFile().getParentFile(), "hang");
         try {
             while (sign.exists()) {
                 Thread.sleep(50);

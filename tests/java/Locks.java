@@ -1,7 +1,7 @@
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
-/** Threads that wait for each other's locks, and one that waits in a queue for nothing. */
+/** Threads that wait for each other's locks, and one that waits on an empty queue. */
 public class Locks {
     static final ReentrantLock lock = new ReentrantLock();
     static final ReentrantReadWriteLock.WriteLock writing = new ReentrantReadWriteLock().writeLock();

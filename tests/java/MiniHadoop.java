@@ -7,7 +7,7 @@ import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.server.MiniYARNCluster;
 
-/** HDFS and YARN in one process: MiniHadoop FOLDER. Says "ready" when FOLDER/conf is written; ends with its input. */
+/** HDFS and YARN in one process: MiniHadoop FOLDER. Prints "ready" when FOLDER/conf is written; ends with its input. */
 public final class MiniHadoop {
     private MiniHadoop() {
     }
@@ -18,10 +18,10 @@ public final class MiniHadoop {
         conf.set(YarnConfiguration.RM_SCHEDULER,
                 "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fifo.FifoScheduler");
         conf.setInt(YarnConfiguration.RM_SCHEDULER_MINIMUM_ALLOCATION_MB, 128);
-        // The machine's disk may be nearly full, and a JVM maps more than it uses.
+        // The disk may be nearly full, and a JVM maps more memory than it uses.
         conf.setBoolean("yarn.nodemanager.disk-health-checker.enable", false);
         conf.setBoolean(YarnConfiguration.NM_VMEM_CHECK_ENABLED, false);
-        // Containers find this machine's name as the cluster does.
+        // Containers resolve the host name in the same way as the cluster.
         conf.set(YarnConfiguration.NM_ENV_WHITELIST, "JAVA_HOME,JAVA_TOOL_OPTIONS");
         return conf;
     }
@@ -29,7 +29,7 @@ public final class MiniHadoop {
     /** In both files: clients of YARN read the defaults of YARN after core-site.xml. */
     private static void write(Configuration conf, File folder) throws IOException {
         folder.mkdirs();
-        // The cluster's own is a class that clients do not have.
+        // The cluster uses a class that clients do not have.
         conf.set("net.topology.node.switch.mapping.impl", "org.apache.hadoop.net.ScriptBasedMapping");
         for (String name : new String[] {"core-site.xml", "yarn-site.xml"}) {
             try (OutputStream bytes = Files.newOutputStream(new File(folder, name).toPath())) {

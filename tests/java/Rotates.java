@@ -1,6 +1,6 @@
 import org.sparkflame.Agent;
 
-/** One tagged task, whose recording goes on in another file again and again: Rotates LIBRARY FOLDER TIMES. */
+/** One labelled task whose recording is rotated repeatedly: Rotates LIBRARY FOLDER TIMES. */
 public class Rotates {
     public static void main(String[] args) throws Exception {
         System.load(args[0]);

@@ -4,7 +4,7 @@ import java.util.function.LongSupplier;
 import java.util.function.LongUnaryOperator;
 import java.util.zip.Deflater;
 
-/** Spends CPU time in known places and prints, per place, the thread's own CPU nanoseconds. */
+/** Spends CPU time in known methods and prints the thread's CPU nanoseconds in each. */
 public class Shares {
     static volatile long sink;
     static final byte[] block = new byte[1 << 16], packed = new byte[1 << 17];
@@ -109,7 +109,7 @@ public class Shares {
         return clock.getAsLong();
     }
 
-    /** The CPU clock of a virtual thread is its carrier's: there must be one only. */
+    /** The CPU clock of a virtual thread is its carrier's: there must be only one. */
     static long carrier(ThreadMXBean bean) {
         for (var info : bean.getThreadInfo(bean.getAllThreadIds())) {
             if (info != null && info.getThreadName().startsWith("ForkJoinPool-1-worker")) {
@@ -130,7 +130,7 @@ public class Shares {
         }
     }
 
-    /** Arguments: milliseconds of CPU time, and "thread" or "virtual" for a thread of its own. */
+    /** Arguments: milliseconds of CPU time, and "thread" or "virtual" for a separate thread. */
     public static void main(String[] args) throws Exception {
         long budget = Long.parseLong(args[0]) * 1_000_000;
         if (args.length == 1) {

@@ -1,4 +1,4 @@
-/** Says that it is ready, and then does nothing until its input ends. */
+/** Prints that it is ready, then sleeps until its input ends. */
 public class Sleeps {
     public static void main(String[] arguments) throws Exception {
         Thread.currentThread().setName("the \"sleeping\" thread");

@@ -7,8 +7,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Does for the given seconds what is hard on a profiler: loads, redefines and unloads classes, makes compiled code
- * invalid, throws exceptions, overflows stacks, starts short threads, of a library, too, and processes, and fills the heap.
+ * Stresses a profiler for the given seconds: loads, redefines and unloads classes, invalidates compiled code, throws
+ * exceptions, overflows stacks, starts short-lived threads (also of a library) and processes, and fills the heap.
  */
 public class Soak {
     static volatile boolean over;
@@ -53,7 +53,7 @@ public class Soak {
         return sum;
     }
 
-    /** New classes make call sites that were monomorphic wrong: code is thrown away and made again. */
+    /** New classes invalidate monomorphic call sites: code is discarded and recompiled. */
     static void loadsAndUnloads() throws Exception {
         String[] names = {"Soak$Square", "Soak$Circle", "Soak$Triangle"};
         while (!over) {
@@ -88,7 +88,7 @@ public class Soak {
         }
     }
 
-    /** The same bytes again make new methods all the same, while the old ones still run. */
+    /** Redefinition with the same bytes still creates new methods, while the old ones are running. */
     static void redefines() throws Exception {
         while (!over && instrumentation != null) {
             byte[] bytes;
@@ -190,7 +190,7 @@ public class Soak {
         }
     }
 
-    /** Threads that a library starts, which is loaded in the middle. */
+    /** Threads started by a library that is loaded meanwhile. */
     static void foreignThreads() throws Exception {
         if (library != null) {
             Thread.sleep(1000);
@@ -203,7 +203,7 @@ public class Soak {
         }
     }
 
-    /** Where the JDK has them. */
+    /** If the JDK has them. */
     static void virtualThreads() throws Exception {
         java.lang.reflect.Method start;
         try {
@@ -227,7 +227,7 @@ public class Soak {
         }
     }
 
-    /** Time in which the whole process stands still, stopped from outside, does not count. */
+    /** Time while the whole process is stopped from outside does not count. */
     static void runFor(long seconds) throws InterruptedException {
         long left = seconds * 1_000_000_000L, before = System.nanoTime();
         while (left > 0) {

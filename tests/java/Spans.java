@@ -1,4 +1,4 @@
-/** Marks two spans through the class that async-profiler's Java library has for it, then reads the kernel for a while. */
+/** Marks two spans with the class of async-profiler's Java library, then makes system calls for a while. */
 public class Spans {
     public static void main(String[] arguments) throws Exception {
         long end = System.nanoTime() + Long.parseLong(arguments[0]) * 1_000_000;

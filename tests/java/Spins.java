@@ -26,9 +26,12 @@ public class Spins {
         waiter.setDaemon(true);
         waiter.start();
         System.out.println("ready");
+        // Of varying length: a program that repeats itself within a sampling interval or so would keep step with it.
+        java.util.SplittableRandom random = new java.util.SplittableRandom(1);
         while (true) {
-            often(700_000);
-            seldom(300_000);
+            int rounds = random.nextInt(10_000, 190_000);
+            often(7 * rounds);
+            seldom(3 * rounds);
         }
     }
 }

@@ -5,8 +5,8 @@ import java.util.Map;
 import org.sparkflame.Agent;
 
 /**
- * Two threads that work and make garbage, and threads that come and go: Sums LIBRARY START-ARGUMENTS FILE CPU-MILLISECONDS.
- * Prints the process's CPU nanoseconds while it was recorded, and how many threads were started.
+ * Two threads that compute and allocate, and short-lived threads: Sums LIBRARY START-ARGUMENTS FILE CPU-MILLISECONDS.
+ * Prints the process's CPU nanoseconds during the recording, and the number of started threads.
  */
 public class Sums {
     static volatile Object sink;

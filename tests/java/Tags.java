@@ -1,6 +1,6 @@
 import org.sparkflame.Agent;
 
-/** Threads that work on tasks one after another: tagged by a call, by Spark's thread names, or not at all. */
+/** Threads that run tasks one after another: labelled by a call, by Spark's thread names, or not at all. */
 public class Tags {
     static volatile long sink;
 
@@ -22,7 +22,7 @@ public class Tags {
     static void named() { burn(250); }
 
     public static void main(String[] args) throws Exception {
-        // Spark loads it from a lambda, whose class is hidden: the walker's check must know its frame.
+        // Spark loads it from a lambda, which is a hidden class: the walker's check must recognize its frame.
         Runnable load = () -> System.load(args[0]);
         load.run();
         if (args.length > 1) {

@@ -1,6 +1,6 @@
 import java.util.concurrent.locks.LockSupport;
 
-/** One thread each that sleeps, parks, waits for a lock, and burns CPU time; ends after the given milliseconds. */
+/** One thread each that sleeps, parks, waits for a lock, and uses CPU time; ends after the given milliseconds. */
 public class Waits {
     static final Object lock = new Object();
     static volatile boolean over;

@@ -1,4 +1,4 @@
-/* Threads that Java knows nothing of, each busy for so long of its own CPU time, one after the other. */
+/* Threads unknown to Java, each using that much CPU time, one after the other. */
 #include <jni.h>
 #include <pthread.h>
 #include <stdint.h>

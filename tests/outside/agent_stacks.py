@@ -2,7 +2,7 @@
 """Compare the stacks that the agent and async-profiler could not walk, on a CPU-bound program and on a Spark SQL job, and look
 whether samples of task threads carry the right task: agent_stacks.py [--peer LIBRARY] [--spark 4] [--only work,spark,tags].
 
-One rule judges both outputs: a stack failed when one of its frames says so, or when nobody knows who called its outermost one. Of how many: all signals that reached the handler (bench/handler_clock.c counts), so what a profiler
+One rule judges both outputs: a stack failed if it has an error frame, or if the caller of its outermost frame is unknown. Of how many: all signals that reached the handler (bench/handler_clock.c counts), so what a profiler
 dropped counts as failed, too. Tasks are checked by Spark's event log."""
 
 import argparse

@@ -19,7 +19,7 @@ def folder_from(variable):
 
 def convert(path, *options, text=None):
     """Folded lines of a file, or of a text on standard input."""
-    command = [SPARKFLAME, "convert", "--quiet", *options, "-" if text is not None else str(path)]
+    command = [SPARKFLAME, "convert", "--quiet", "--bare-names", *options, "-" if text is not None else str(path)]
     result = subprocess.run(command, input=text, capture_output=True, check=False)
     return result.returncode, result.stdout.decode("utf-8", "replace").splitlines(), result.stderr.decode()
 

@@ -1,6 +1,6 @@
-"""Alternate between two call chains that share nothing but their ends: alternating_chains.py LEAF_LOOPS [THREADS [c]].
+"""Alternate between two call chains that share only their ends: alternating_chains.py LEAF_LOOPS [THREADS [c]].
 
-A stack with functions of both chains never existed. With "c" each call goes through C.
+No stack has functions of both chains. With "c" each call goes through C.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""Become another program of the same interpreter after some time, and that again: becomes_another.py ROUND."""
+"""Execute another program with the same interpreter after some time, repeatedly: becomes_another.py ROUND."""
 
 import os
 import sys

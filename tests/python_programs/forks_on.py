@@ -1,4 +1,4 @@
-"""Fork children that end at once, one after the other, until standard input says so."""
+"""Fork children that exit immediately, one after the other, until standard input ends it."""
 
 import os
 import select

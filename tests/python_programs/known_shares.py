@@ -1,4 +1,4 @@
-"""Spend 7 of 10 parts of the processor's time in one function and 3 in another."""
+"""Spend 70 percent of the CPU time in one function and 30 percent in another."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Bring many threads to known places, say what Python itself holds for their stacks, and wait there.
+"""Bring many threads to known locations, print their stacks as Python reports them, and wait there.
 
 Prints one line of JSON: a list of stacks, each a list of [function, file, line], outermost first.
 """
@@ -197,7 +197,7 @@ def main():
         threading.Thread(target=scenario, daemon=True).start()
     for _ in SCENARIOS:
         arrived.acquire()
-    # All threads have set their flag, but may not have gone to sleep yet: a stack that does not change is reached.
+    # All threads have set their flag, but may not sleep yet: wait until stacks no longer change.
     before, now = None, []
     while before != now:
         threading.Event().wait(0.2)

@@ -1,4 +1,4 @@
-"""Start threads with names of their own."""
+"""Start threads with their own names."""
 
 import threading
 

@@ -1,6 +1,6 @@
 /*
- * A module of C functions to be found between Python frames. What it uses of Python is declared here, so that one
- * source serves every version without its headers; the declarations are those of interpreters with a GIL.
+ * A module of C functions to be found between Python frames. The Python API that it uses is declared here, so that one
+ * source works with every version without its headers; the declarations are those of interpreters with a GIL.
  */
 #include <stddef.h>
 

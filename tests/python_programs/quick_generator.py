@@ -1,4 +1,4 @@
-"""Run a generator that yields all the time: no stack begins with it."""
+"""Run a generator that yields all the time: no stack starts with it."""
 
 
 def generate():

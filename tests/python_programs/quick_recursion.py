@@ -1,4 +1,4 @@
-"""Call a function that calls itself, to several depths, all the time: each stack begins with <module> and main."""
+"""Call a recursive function to several depths, all the time: each stack starts with <module> and main."""
 
 DEPTHS = (20, 3, 60, 1, 9)
 

@@ -1,6 +1,6 @@
-"""Run functions of different names one after the other, each in the memory of the one before: recycled_code.py COUNT.
+"""Run functions of different names one after the other, each in the memory of the previous one: recycled_code.py COUNT.
 
-Each takes 50 ms of processor time: of the clock's time it might not get any on a busy machine, and nobody could see it run.
+Each uses 50 ms of CPU time: within 50 ms of wall-clock time it might not run at all on a busy machine.
 """
 
 import sys

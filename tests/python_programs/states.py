@@ -30,7 +30,7 @@ def runs_elsewhere():
                      "    while True:\n        time.sleep(0.001)\nin_another_interpreter()")
 
 
-# The one that collects leaves little of the lock to others, so it comes last.
+# The collecting thread leaves little of the GIL to others, so it comes last.
 begun = os.pipe()
 for work in (sleeps, runs_elsewhere):
     threading.Thread(target=work, daemon=True).start()

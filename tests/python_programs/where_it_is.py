@@ -1,4 +1,4 @@
-"""Say where the interpreter keeps its state, and wait."""
+"""Print the address of the interpreter's state, and wait."""
 
 import ctypes
 import sys

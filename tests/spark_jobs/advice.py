@@ -1,4 +1,4 @@
-"""Jobs that go wrong in one way each, and some that do not; the job's description names the rule that must say so:
+"""Jobs that go wrong in one way each, and some that do not; the job's description names the rule that must fire:
 advice.py stages|loss|calm|chatty|speculation FOLDER
 
 `speculation` needs spark.speculation=true and workers that go by two hosts (127.0.0.1 and 127.0.0.2 will do): a second attempt
@@ -166,7 +166,7 @@ def slow_at_first(number):
 def speculation(_folder):
     job("speculation")
     print("sum", spark.sparkContext.parallelize(range(12), 12).map(slow_at_first).sum())
-    time.sleep(8)  # the attempts that lost tell of their end only then
+    time.sleep(8)  # the attempts that lost end only then
 
 
 def main(which, folder):

@@ -17,11 +17,17 @@ def name(number):
     return f"driver.{number:06d}.jfr"
 
 
+def shipped(number):
+    return output / "driver" / f"{number:06d}.jfr"
+
+
 total = work()
-last = max(int(path.name.split(".")[1]) for path in local.iterdir()) + 5
+last = max(int(path.name.split(".")[1]) for path in local.glob("*.jfr")) + 5
 for number in (last - 1, last):
     (local / name(number)).symlink_to("/dev/full")
-while not (output / name(last + 2)).exists():
+while not shipped(last + 2).exists():
     total = work()
+for number in (last - 1, last):
+    (local / name(number)).unlink()
 print("sum", total, "last", last)
 spark.stop()

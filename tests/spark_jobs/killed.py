@@ -24,7 +24,7 @@ def work_until_killed():
 
 
 def recordings(executor):
-    folder = context._jvm.org.apache.hadoop.fs.Path(f"{sys.argv[1]}/{context.applicationId}/exec-{executor}.*.jfr")
+    folder = context._jvm.org.apache.hadoop.fs.Path(f"{sys.argv[1]}/{context.applicationId}/exec-{executor}/*.jfr")
     return len(folder.getFileSystem(context._jsc.hadoopConfiguration()).globStatus(folder))
 
 

@@ -1,5 +1,5 @@
 """Tasks of different length: aggregations and a join, a Python function of an RDD, a pandas function; then one executor is
-killed, and there are more tasks: task_times.py ROWS."""
+killed, and when another has taken its place there are more tasks: task_times.py ROWS."""
 
 import sys
 import time
@@ -41,6 +41,15 @@ def burn_pandas(numbers: pandas.Series) -> pandas.Series:
     return numbers + burn(2)
 
 
+def await_replacement(lost):
+    """Until Spark has noticed the loss and started another executor."""
+    while True:
+        executors = context._jsc.sc().getExecutorIds().mkString(" ").split()
+        if lost not in executors and len(executors) == 2:
+            return
+        time.sleep(0.1)
+
+
 work(ROWS)
 join(2 * ROWS)
 work(3 * ROWS)
@@ -52,5 +61,6 @@ spark.range(0, 2, 1, 2).select(burn_pandas("id")).collect()
 context.setJobGroup("night=1", "after a loss")
 time.sleep(3)
 kill(context.applicationId, "0")
+await_replacement("0")
 work(ROWS)
 spark.stop()

@@ -54,6 +54,7 @@ static bool wanted(const struct unit_test *test, int argc, char **argv)
 
 static bool run(const struct unit_test *test)
 {
+    printf("# running %s\n", test->name);
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {

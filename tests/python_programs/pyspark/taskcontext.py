@@ -1,4 +1,4 @@
-"""The shape of PySpark's task context, as far as a sampler sees it."""
+"""The structure of PySpark's task context, as far as a sampler reads it."""
 
 
 class TaskContext:

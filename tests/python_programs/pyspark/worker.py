@@ -1,4 +1,4 @@
-"""The shape of PySpark's worker: it serves one task after the other, and tells which on standard output."""
+"""The structure of PySpark's worker: runs one task after the other, and prints each to standard output."""
 
 import pathlib
 import sys

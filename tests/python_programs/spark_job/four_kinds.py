@@ -1,7 +1,7 @@
 """A PySpark application for the sampler: each of the four ways to run Python in tasks, in two sessions.
 
 four_kinds.py LOGS: for each session prints a line of JSON with its application's id, waits for a line, runs the jobs,
-prints what each task attempt says of itself, [kind, stage, partition, attempt, task, process], and waits for a line.
+prints the data of each task attempt, [kind, stage, partition, attempt, task, process], and waits for a line.
 """
 
 import json
@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions
 from pyspark.sql.types import StringType
 
-# Of the processor's time, so that a busy machine changes no number of samples.
+# CPU time, so that the number of samples does not depend on the load of the machine.
 TASK_SECONDS = 0.4
 PARTITIONS = 4
 QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
@@ -63,7 +63,7 @@ def busy_map(batches):
 
 
 def run_jobs(spark):
-    """What the attempts say that did not fail."""
+    """The output of the attempts that did not fail."""
     rows = spark.range(0, PARTITIONS, 1, PARTITIONS)
     udf = functions.udf(busy_udf, StringType())
     pandas_udf = functions.pandas_udf(busy_pandas, StringType())
@@ -82,7 +82,7 @@ def main():
             "spark.eventLog.compress": "false", "spark.eventLog.rolling.enabled": "false",
             "spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1",
             "spark.executor.memory": "512m", "spark.sql.shuffle.partitions": "1",
-            # What is sampled is Python; the JVMs shall be quick to start.
+            # Only Python is sampled; the JVMs should start fast.
             "spark.driver.extraJavaOptions": QUICK_START, "spark.executor.extraJavaOptions": QUICK_START,
         }
         for key, value in {**common, **settings}.items():

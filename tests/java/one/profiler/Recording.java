@@ -1,6 +1,6 @@
 package one.profiler;
 
-/** The native methods that programs with async-profiler's library call. */
+/** The native methods called by programs that use async-profiler's library. */
 public class Recording {
     static volatile int state = register();
 

@@ -1,6 +1,6 @@
 package org.sparkflame;
 
-/** What the library offers to Java. */
+/** The library's interface for Java. */
 public final class Agent {
     private Agent() {
     }

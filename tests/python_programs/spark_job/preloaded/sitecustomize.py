@@ -2,7 +2,7 @@
 
 import sys
 
-# An interpreter started with -m has only that in its arguments so far.
+# The arguments of an interpreter started with -m contain only that so far.
 if sys.argv[:1] == ["-m"]:
     import pandas  # noqa: F401
     import pyarrow  # noqa: F401
