@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The live tests of the agent, with an agent that the address and undefined-behaviour sanitizers watch.
+"""The live tests of the agent, with an agent built with the address and undefined-behaviour sanitizers.
 
 agent_asan.py [TEST…]: files of tests/ (default: all of the agent's), or what else pytest takes. The library is built with gcc
 into build-agent-asan/, and the sanitizers' own libraries are preloaded into every process. HotSpot takes SIGSEGV for itself, so
@@ -19,8 +19,8 @@ FOLDER = "build-agent-asan"
 # Without -Werror: gcc's warnings are often wrong about code with sanitizers.
 SETUP = ("--buildtype=debugoptimized", "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Dwerror=false")
 
-# ZGC wants the addresses at which the sanitizer keeps its shadow, and does not start even without our library; and readdir64 is the sanitizer's own, so that the
-# breakpoint at libc's is never reached.
+# ZGC wants the addresses at which the sanitizer keeps its shadow, and does not start even without our library; and
+# readdir64 is the sanitizer's own, so that the breakpoint at libc's is never reached.
 IMPOSSIBLE = [f"--deselect={folder}{test}" for folder in ("", "tests/")  # pytest's root may be either
               for test in ("test_jvm_agent.py::test_other_engines_and_modes[event=ctimer,interval=1ms-options3]",
                            "test_jvm_agent_soak.py::test_no_harm[25-Z]",

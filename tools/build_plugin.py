@@ -13,6 +13,8 @@ import subprocess
 import sys
 import zipfile
 
+from project_version import version
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ATTEMPTS = 3
 # The same jar from the same contents.
@@ -20,8 +22,9 @@ DATE = (1980, 1, 1, 0, 0, 0)
 
 
 def maven(folder, *goals):
-    """Without the network where all is there already; else with it, up to three times."""
-    command = ["mvn", "-q", "-B", "-f", ROOT / "spark_plugin" / "pom.xml", f"-Dbuild.folder={folder}", *goals]
+    """Offline if everything is there; else online, with up to three attempts."""
+    command = ["mvn", "-q", "-B", "-f", ROOT / "spark_plugin" / "pom.xml", f"-Dbuild.folder={folder}",
+               f"-Drevision={version()}", *goals]
     for options in (["-o"], *[[]] * ATTEMPTS):
         done = subprocess.run([*map(str, command), *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, check=False)

@@ -9,8 +9,8 @@ import sys
 # signal-safety(7), and functions of libc that only touch their arguments.
 SAFE = set("""
 _exit access clock_gettime close dup dup2 fcntl fstat fsync getpid gettid getppid getuid lseek mmap munmap open openat pipe poll
-pread pwrite raise read readlink sem_post sigaction sigaddset sigdelset sigemptyset sigfillset sigprocmask pthread_sigmask
-sigsetjmp siglongjmp stat syscall time timer_getoverrun timer_settime write ioctl process_vm_readv sched_getcpu pthread_self
+pread pwrite raise read readlink sem_post sigaction sigaddset sigdelset sigemptyset sigfillset sigismember sigprocmask
+pthread_sigmask sigsetjmp siglongjmp stat syscall time timer_getoverrun timer_settime write ioctl process_vm_readv sched_getcpu pthread_self
 pthread_getspecific __ehdr_start _end
 memchr memcmp memcpy memmove memset strchr strcmp strlen strncmp strnlen strrchr rawmemchr memmem
 __errno_location __stack_chk_fail _GLOBAL_OFFSET_TABLE_ __tls_get_addr __sigsetjmp __longjmp_chk _setjmp longjmp abort

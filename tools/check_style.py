@@ -1,14 +1,19 @@
 #!/usr/bin/env python3
-"""Check what a formatter does not: sizes of functions and files, banned functions, names of machines."""
+"""Check what a formatter does not: sizes of functions, files and rooms, names of structs, banned functions, names of machines."""
 
+import collections
 import pathlib
 import re
 import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-MOST_FUNCTION_LINES = 80
+MOST_FUNCTION_LINES = 60
 MOST_FILE_LINES = 800
+# .c and .h files in one folder of src/, tests not counted.
+MOST_ROOM_FILES = 60
+# Replaces a file of the same name in another build, so its struct is the same.
+REPLACEMENTS = ("src", "static_build")
 BANNED = re.compile(r"\b(strcpy|strcat|sprintf|vsprintf|gets|strtok|alloca|atoi|atol|atof)\s*\(")
 # Written in parts, so that this file does not find itself.
 MACHINE_NAMES = re.compile("|".join([
@@ -56,6 +61,28 @@ def check_c(name, text):
     return found
 
 
+def large_rooms(names):
+    """Folders of src/ with too many files; a room that outgrew the limit gets sub-rooms."""
+    sources = [name for name in names if name.parts[0] == "src" and name.suffix in (".c", ".h")]
+    sizes = collections.Counter(name.parent.as_posix() for name in sources if not name.stem.endswith("_test"))
+    for room, size in sorted(sizes.items()):
+        if size > MOST_ROOM_FILES:
+            yield f"{room}: {size} source files (at most {MOST_ROOM_FILES})"
+
+
+def shared_names(texts):
+    """Names that more than one struct, union or enum of src/ has; texts: {name of a file: its C text}."""
+    places = collections.defaultdict(list)
+    for name, text in sorted(texts.items()):
+        if name.parts[0] == "src" and name.parts[:2] != REPLACEMENTS:
+            code = without_comments(text)
+            for match in re.finditer(r"^[ \t]*(?:\w+[ \t]+)*?(?:struct|union|enum)\s+(\w+)\s*\{", code, re.MULTILINE):
+                places[match[1]].append(f"{name}:{code.count(chr(10), 0, match.start()) + 1}")
+    for name, where in sorted(places.items()):
+        if len(where) > 1:
+            yield f"{where[1]}: the name {name} is taken by {where[0]}"
+
+
 def check_file(path):
     name = path.relative_to(ROOT)
     if path.suffix not in TEXT_SUFFIXES or name.parts[:2] == ("tests", "data"):
@@ -79,8 +106,12 @@ def check_file(path):
 
 
 def main():
-    found = [line for path in committed_files() for line in check_file(path)]
-    print("\n".join(found))
+    paths = committed_files()
+    found = [line for path in paths for line in check_file(path)]
+    found += large_rooms([path.relative_to(ROOT) for path in paths])
+    found += shared_names({path.relative_to(ROOT): path.read_text() for path in paths if path.suffix in (".c", ".h")})
+    if found:
+        print("\n".join(found))
     return 1 if found else 0
 
 

@@ -25,9 +25,9 @@ def has_sample(name):
 
 
 def is_hidden(name):
-    """Commands for scripts of ours have names that begin with a line, and no manual."""
-    path = ROOT / "src" / "commands" / f"command_{name}.c"
-    return path.exists() and re.search(r'\.name = "_', path.read_text()) is not None
+    """Internal commands begin with an underscore and have no manual page."""
+    paths = (ROOT / "src" / "commands").rglob(f"command_{name}.c")
+    return any(re.search(r'\.name = "_', path.read_text()) for path in paths)
 
 
 def trouble(word, name):

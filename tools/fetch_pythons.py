@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Fetch the CPythons that the sampler is tested with into build/pythons, once each: fetch_pythons.py [VERSION…].
+"""Fetch the CPython versions that the sampler is tested with into build/pythons, once each: fetch_pythons.py [VERSION…].
 
-They come as jars from the repositories that Maven is set up with; a version that cannot be had is an error. 3.8 was
-never published there, nor did Debian have it: one that the machine has is used (of pyenv, or /usr/bin/python3.8), else
-Ubuntu 20.04's, which runs on Debian. It comes from the mirror of Ubuntu's archive that SPARKFLAME_UBUNTU names (its
-folder "ubuntu"), else from the servers that apt is set up with: many that have Debian have Ubuntu beside it.
+They come as jars from the repositories that Maven is set up with; a version that cannot be fetched is an error. 3.8 was
+never published there, and Debian 12 does not have it. The machine's own is used (pyenv's, or /usr/bin/python3.8), else
+Ubuntu 20.04's, which runs on Debian: from the mirror of Ubuntu's archive that SPARKFLAME_UBUNTU names (its directory
+"ubuntu"), else from the servers that apt uses, since many that have Debian also have Ubuntu. Where none of these has it,
+the tests leave 3.8 out and report that.
 """
 
 import os
@@ -53,7 +54,7 @@ ATTEMPTS = 3
 
 
 def find_own(version):
-    """An interpreter of that version that this machine has; None when it has none."""
+    """An installed interpreter of that version, or None."""
     installed = sorted(pathlib.Path.home().glob(f".pyenv/versions/{version}.*/bin/python{version}"))
     found = shutil.which(f"/usr/bin/python{version}")
     return installed[-1] if installed else found and pathlib.Path(found)
@@ -92,7 +93,7 @@ def unpack(jar, folder):
 
 
 def find_mirrors():
-    """Where Ubuntu's archive may be: as SPARKFLAME_UBUNTU says, else on the servers of apt."""
+    """Addresses of Ubuntu's archive: SPARKFLAME_UBUNTU, else apt's servers."""
     named = os.environ.get("SPARKFLAME_UBUNTU", "").rstrip("/")
     if named:
         return [named]

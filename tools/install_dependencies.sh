@@ -27,6 +27,7 @@ need_command meson meson
 need_command ninja ninja-build
 need_command pkg-config pkg-config
 need_command nm binutils
+need_command dpkg-shlibdeps dpkg-dev
 need_command clang clang
 need_command clang-format clang-format
 need_command clang-tidy clang-tidy
@@ -39,9 +40,12 @@ need_command groff groff-base
 need_command zsh zsh
 need_command fish fish
 need_command setarch util-linux
+need_command ssh openssh-client
+# Where installing it would start a service, the test that needs it is left out.
+[ -d /run/systemd/system ] || need_command /usr/sbin/sshd openssh-server
 python3 -c 'import venv, ensurepip' 2> /dev/null || missing="$missing python3-venv"
 need_package libc6-dev zlib1g-dev libzstd-dev liblz4-dev libxxhash-dev libsnappy1v5 libdeflate-dev libisal-dev libpcre2-dev \
-    libclang-rt-14-dev libcurl4 ca-certificates fonts-dejavu-core
+    libmicrohttpd-dev libsqlite3-dev libgnutls28-dev libclang-rt-14-dev libcurl4 ca-certificates fonts-dejavu-core
 
 # Later packages of the same machine may have moved on since its list was read, so the list is read again.
 if [ -n "$missing" ]; then

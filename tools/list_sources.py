@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""List the C sources of one folder, for meson.build: list_sources.py FOLDER [--tests]."""
+"""List the C sources of one folder and the folders in it, for meson.build: list_sources.py FOLDER [--tests]."""
 
 import pathlib
 import sys
@@ -8,7 +8,7 @@ import sys
 def main():
     folder = pathlib.Path(sys.argv[1])
     tests = "--tests" in sys.argv[2:]
-    for path in sorted(folder.glob("*.c")):
+    for path in sorted(folder.rglob("*.c")):
         if path.stem.endswith("_test") == tests:
             print(path)
 

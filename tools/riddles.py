@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """riddles.py BUILD [NAME…]: run the jobs of examples/riddles on a small Spark cluster of this machine, and let the
-report say what is wrong with each; BUILD/riddles/NAME has the page and what it was made of."""
+report advise on each; BUILD/riddles/NAME has the page and its input."""
 
 import json
 import os
@@ -13,7 +13,7 @@ import fetch_spark
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "examples" / "riddles"
-NAMES = ["straggler", "fatso", "slacker", "heckler"]
+NAMES = ["straggler", "fatso", "slacker", "heckler", "carrier", "idler", "hermit", "sound"]
 VERSION = "4"
 CONF = {"spark.ui.enabled": "false", "spark.eventLog.enabled": "true", "spark.eventLog.compress": "false",
         "spark.eventLog.rolling.enabled": "false", "spark.log.level": "INFO", "spark.python.profile": "true",
@@ -51,7 +51,7 @@ def run(build, script, folder, *arguments, settings=None, master="local-cluster[
 
 
 def advice(build, folder):
-    """The report's advice on what the folder holds; its page is written beside."""
+    """The report's advice on the folder's files; also writes the page."""
     inputs = [folder / part for part in ("events", "logs", "profiles", "recordings") if (folder / part).exists()]
     subprocess.run([build / "sparkflame", "report", "-q", *inputs, "-o", folder / "report.html"],
                    stdin=subprocess.DEVNULL, check=True)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Run the fuzz targets of build-asan: one per reader, over its sample data, and those with a file of their own."""
+"""Run the fuzz targets of build-asan: one per reader, over its sample data, and those with a separate file."""
 
 import argparse
 import concurrent.futures
@@ -15,6 +15,8 @@ from test_steps import ASAN_SETUP, JOBS, SANITIZERS, meson_build
 FOLDER = ROOT / "build-asan" / "fuzz"
 # An input stays small, so that a run tries many.
 MOST_INPUT_BYTES = 64 * 1024
+# But the memory that a Python's stacks take, and a whole event log.
+MOST_BYTES_OF = {"python_memory": 96 * 1024, "event_log": 256 * 1024}
 # For one input; wide, since a sanitizer on a busy machine is slow.
 INPUT_LIMIT_SECONDS = 300
 
@@ -34,6 +36,7 @@ def arguments():
 
 def targets():
     own = {path.stem[len("fuzz_"):] for path in (ROOT / "fuzz").glob("fuzz_*.c")} - {"reader"}
+    own |= {path.stem for path in (ROOT / "fuzz").glob("agent_*.c")}
     return names_in("READER", "src/formats/reader_table.def") + sorted(own)
 
 
@@ -45,12 +48,23 @@ def prepare(name, corpus):
              ROOT / "fuzz" / "elf_seed.c"])
 
 
+def seed_folders(name):
+    return [folder for folder in (ROOT / "tests" / "data" / name, ROOT / "fuzz" / "seeds" / name) if folder.is_dir()]
+
+
+def check_seeds(name):
+    """libFuzzer cuts what is too long without a word."""
+    limit = MOST_BYTES_OF.get(name, MOST_INPUT_BYTES)
+    return [f"{path} has more than {limit} bytes, the limit of fuzz_{name}" for folder in seed_folders(name)
+            for path in sorted(folder.iterdir()) if path.stat().st_size > limit]
+
+
 def run_target(name, corpus, chosen):
     """(exit status, output) of one target. libFuzzer writes into its first folder, so that is a scratch one."""
     artifacts = ROOT / "build-asan" / "fuzz-findings"
     artifacts.mkdir(parents=True, exist_ok=True)
     prepare(name, corpus)
-    command = [FOLDER / f"fuzz_{name}", f"-artifact_prefix={artifacts}/{name}-", f"-max_len={MOST_INPUT_BYTES}",
+    command = [FOLDER / f"fuzz_{name}", f"-artifact_prefix={artifacts}/{name}-", f"-max_len={MOST_BYTES_OF.get(name, MOST_INPUT_BYTES)}",
                f"-timeout={INPUT_LIMIT_SECONDS}", "-rss_limit_mb=4096", "-print_final_stats=1", "-verbosity=1",
                "-close_fd_mask=1"]
     if chosen.runs:
@@ -58,9 +72,15 @@ def run_target(name, corpus, chosen):
         command += [f"-runs={chosen.runs}", "-seed=1"]
     if chosen.seconds:
         command += [f"-max_total_time={chosen.seconds}"]
-    folders = [corpus, ROOT / "tests" / "data" / name, ROOT / "fuzz" / "seeds" / name]
-    command += [folder for folder in folders if folder.is_dir()]
-    return run(command, env=environment(**SANITIZERS), limit_seconds=max(3600, 3 * chosen.seconds))
+    command += [corpus, *seed_folders(name)]
+    too_long = check_seeds(name)
+    if too_long:
+        return 1, "ERROR: " + "\n".join(too_long)
+    sanitizers = dict(SANITIZERS)
+    if name.startswith("agent_"):
+        # With the agent linked, 32 bytes of libFuzzer's main() are reported as a leak at the end.
+        sanitizers["LSAN_OPTIONS"] = "leak_check_at_exit=0"
+    return run(command, env=environment(**sanitizers), limit_seconds=max(3600, 3 * chosen.seconds))
 
 
 def telling(output):

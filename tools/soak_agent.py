@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Run the agent for a long time in JVMs that do what is hard on a profiler, at 0.2 ms, with every collector, on several
-JDKs, with start/stop cycles from outside; end with 1 when a JVM crashed or hung."""
+JDKs, with start/stop cycles from outside, rotation and a second copy of the library; end with 1 when a JVM crashed or
+hung or refused a command."""
 
 import argparse
 import itertools
@@ -19,30 +20,68 @@ import jvm  # noqa: E402
 COLLECTORS = ["G1", "Parallel", "Z", "Serial"]
 EVENTS = ["event=cpu,interval=200us", "event=ctimer,interval=200us,alloc=32k,lock=1us,live", "event=itimer,interval=200us",
           "event=cpu,interval=200us,wall=1ms", "event=ctimer,interval=200us,cstack=vmx"]
+ROTATE_SECONDS = 5
+COPY_SECONDS = 60
+ENDING_SECONDS = 10
 HANG_SECONDS = 900  # part of it is time in which it may be stopped from outside, or others have the processor
 
 
-def attach(tools, pid, arguments):
-    subprocess.run([tools / "bin" / "jcmd", str(pid), "JVMTI.agent_load", str(jvm.LIBRARY), f'"{arguments}"'],
-                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=HANG_SECONDS,
-                   check=False)
+class Companion:
+    """Sends commands to the agent of a running program, and keeps what was refused.
 
+    A command that fails because the program has ended meanwhile is not counted."""
 
-def cycle(tools, program, seconds, events, folder):
-    """Starts and stops until the program ends, or has had its time long ago."""
-    end = time.monotonic() + seconds + HANG_SECONDS
-    count = 0
-    for event in itertools.cycle(events):
-        if time.monotonic() > end or program.poll() is not None:
-            return count
-        attach(tools, program.pid, f"start,{event},file={folder}/cycle.{'folded' if count % 3 == 2 else 'jfr'}")
-        time.sleep(0.5)
-        attach(tools, program.pid, f"stop,file={folder}/cycle.folded" if count % 2 else "stop")
-        count += 1
+    def __init__(self, program, folder):
+        self.program = program
+        self.folder = folder
+        self.copy = folder / "copy.so"
+        shutil.copy(jvm.LIBRARY, self.copy)
+        self.done = 0
+        self.refused = []
+
+    def send(self, arguments, library=jvm.LIBRARY):
+        done = subprocess.run([jvm.system_home() / "bin" / "jcmd", str(self.program.pid), "JVMTI.agent_load", str(library),
+                               f'"{arguments}"'], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=HANG_SECONDS, check=False)
+        if done.returncode == 0 and "return code: 0" in done.stdout:
+            self.done += 1
+        elif not self.has_ended():
+            self.refused.append(f"{arguments}: {done.stdout.strip()} {done.stderr.strip()}")
+
+    def has_ended(self):
+        """A JVM that shuts down answers no more, and ends a little later."""
+        try:
+            self.program.wait(timeout=ENDING_SECONDS)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    def cycle(self, end, events):
+        """Starts and stops until the program ends, or should have ended long ago."""
+        for count, event in enumerate(itertools.cycle(events)):
+            if time.monotonic() > end or self.program.poll() is not None:
+                return
+            self.send(f"start,{event},file={self.folder}/cycle.{'folded' if count % 3 == 2 else 'jfr'}")
+            time.sleep(0.5)
+            self.send(f"stop,file={self.folder}/cycle.folded" if count % 2 else "stop")
+
+    def rotate(self, end):
+        """A new file every 5 s, and every minute a second copy of the library that records for a second. A command that
+        took longer is made up for: the next ones follow without a pause."""
+        begin = time.monotonic()
+        for count in itertools.count(1):
+            time.sleep(max(0, begin + count * ROTATE_SECONDS - time.monotonic()))
+            if time.monotonic() > end or self.program.poll() is not None:
+                return
+            self.send(f"rotate,file={self.folder}/rotated-{count % 4}.jfr")
+            if count * ROTATE_SECONDS % COPY_SECONDS == 0:
+                self.send(f"start,event=ctimer,interval=1ms,file={self.folder}/copy.folded", self.copy)
+                time.sleep(1)
+                self.send("stop", self.copy)
 
 
 def make_redefiner(folder):
-    """A jar whose only file says that Soak may redefine classes."""
+    """A jar with a manifest that allows Soak to redefine classes."""
     jar = folder / "redefiner.jar"
     with zipfile.ZipFile(jar, "w") as archive:
         archive.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\r\nPremain-Class: Soak\r\n"
@@ -57,12 +96,15 @@ def run_one(home, classes, collector, event, seconds, folder, output_format, att
                "Soak", str(seconds), str(jvm.compile_births(folder))]
     output = open(folder / "output.txt", "w+", encoding="utf-8")
     program = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, cwd=folder)
-    cycles = 0
+    companion = Companion(program, folder)
     try:
+        while program.poll() is None and "ready" not in (folder / "output.txt").read_text():
+            time.sleep(0.1)
+        end = time.monotonic() + seconds + HANG_SECONDS
         if attached:
-            while program.poll() is None and "ready" not in (folder / "output.txt").read_text():
-                time.sleep(0.1)
-            cycles = cycle(jvm.system_home(), program, seconds, [event, *EVENTS], folder)
+            companion.cycle(end, [event, *EVENTS])
+        elif output_format == "jfr":
+            companion.rotate(end)
         status = program.wait(timeout=seconds + HANG_SECONDS)
     except subprocess.TimeoutExpired:
         subprocess.run([jvm.system_home() / "bin" / "jstack", str(program.pid)], stdin=subprocess.DEVNULL, check=False,
@@ -72,7 +114,9 @@ def run_one(home, classes, collector, event, seconds, folder, output_format, att
         program.kill()
         program.wait()
         output.close()
-    return status, cycles
+    if status == 0 and companion.refused:
+        status = "commands refused: " + "; ".join(companion.refused[:5])
+    return status, companion.done
 
 
 def main():
@@ -80,23 +124,25 @@ def main():
     parser.add_argument("--seconds", type=int, default=60, help="for each run (60)")
     parser.add_argument("--versions", default="17,25", help="releases of Java (17,25)")
     parser.add_argument("--collectors", default=",".join(COLLECTORS), help="garbage collectors (all four)")
+    parser.add_argument("--rotate", action="store_true", help="only runs whose files are rotated")
     parser.add_argument("--runs", type=int, default=0, help="end after so many runs (all)")
     options = parser.parse_args()
     failed = runs = 0
     begin = time.monotonic()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="soak-"))
     classes = jvm.compile_classes(folder, "Soak", "Births")
-    matrix = list(itertools.product(options.versions.split(","), options.collectors.split(","), (False, True)))
+    matrix = list(itertools.product(options.versions.split(","), options.collectors.split(","),
+                                    (False,) if options.rotate else (False, True)))
     for index, (version, collector, attached) in enumerate(matrix):
         if options.runs and runs == options.runs:
             break
         event = EVENTS[index % len(EVENTS)]
-        output_format = "folded" if index % 4 == 2 else "jfr"
-        status, cycles = run_one(jvm.home_of(version), classes, collector, event, options.seconds, folder, output_format, attached)
+        output_format = "folded" if index % 4 == 2 and not options.rotate else "jfr"
+        status, commands = run_one(jvm.home_of(version), classes, collector, event, options.seconds, folder, output_format, attached)
         runs += 1
         failed += status != 0
         print(f"{'ok' if status == 0 else 'FAILED'} JDK {version} {collector} {event}"
-              f"{f', {cycles} cycles' if attached else f', {output_format}'}: status {status}", flush=True)
+              f", {'start and stop' if attached else output_format}, {commands} commands: status {status}", flush=True)
         if status != 0:
             print((folder / "output.txt").read_text()[-3000:], flush=True)
             if (folder / "crash.log").exists():

@@ -1,8 +1,10 @@
 """What a test step found, and running programs the way a test step must: no input, a time limit, no stray children."""
 
+import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 
@@ -12,42 +14,65 @@ SHOWN_LINES = 15
 SHOWN_FAILURES = 12
 # Only against a program that hangs: several times what the slowest takes on a busy machine.
 LIMIT_SECONDS = 1500
+GDB_SECONDS = 60
+TIDY = "clang-tidy "
+# What this process has started: it ends with it.
+STARTED = set()
 
 
 class Results:
-    """Counts tests and keeps the output of those that failed."""
+    """Counts checks and keeps the output of those that failed."""
 
     def __init__(self):
-        self.passed = 0
-        self.skipped = 0
+        self.passed = []
+        self.skipped = []
         self.failures = []
+        self.reruns = 0
 
     def add(self, name, good, output=""):
         if good:
-            self.passed += 1
+            self.passed.append(name)
         else:
             self.failures.append((name, output))
             print(f"FAILED {name}", flush=True)
 
     def skip(self, name, why):
-        self.skipped += 1
+        self.skipped.append((name, why))
         print(f"skipped {name}: {why}", flush=True)
 
+    def count(self):
+        return len(self.passed) + len(self.failures)
+
+    def save(self, path):
+        path.write_text(json.dumps(vars(self)), encoding="utf-8")
+
+    def merge(self, path):
+        """Add what save() has written."""
+        for name, value in json.loads(path.read_text(encoding="utf-8")).items():
+            setattr(self, name, getattr(self, name) + value)
+
+    def distinct(self):
+        """One line: checks that ran in several builds are counted once, files that clang-tidy read apart."""
+        names = self.passed + [name for name, _ in self.failures]
+        checks = {re.sub(r"^build(-\w+)? ", "", name) for name in names if not name.startswith(TIDY)}
+        files = sum(name.startswith(TIDY) for name in names)
+        return f"{len(checks)} distinct checks, and {files} files read by clang-tidy; reruns: {self.reruns}"
+
     def closing(self):
-        """The text that ends the run: why tests failed, then one line of counts."""
-        lines = []
+        """The text that ends the run: what was left out, why tests failed, then two lines of counts."""
+        lines = [f"left out: {name}: {why}" for name, why in self.skipped]
         for number, (name, output) in enumerate(self.failures):
             lines.append(f"FAILED {name}")
             if number < SHOWN_FAILURES:
                 lines += ["    " + line for line in shorten(output)]
-        counts = f"{self.passed} passed, {len(self.failures)} failed"
+        counts = f"{len(self.passed)} passed, {len(self.failures)} failed"
         if self.skipped:
-            counts += f", {self.skipped} skipped"
-        return "\n".join(lines + [counts])
+            counts += f", {len(self.skipped)} skipped"
+        return "\n".join(lines + [self.distinct(), counts])
 
 
 def shorten(output):
-    """The lines that say why: the first ones, or those from the first error on when it comes late."""
+    """The relevant lines: the first ones, or those from the first error on if it comes late."""
     lines = [line.rstrip()[:300] for line in output.splitlines() if line.strip()]
     if len(lines) <= SHOWN_LINES:
         return lines
@@ -63,26 +88,74 @@ def environment(**more):
     return variables
 
 
-def run(command, cwd=ROOT, env=None, limit_seconds=LIMIT_SECONDS, quiet=False):
-    """Run to the end; give (exit status, output of both streams), shown when it fails. Ends the whole process group at the limit."""
+def run(command, cwd=ROOT, env=None, limit_seconds=LIMIT_SECONDS, quiet=False, stacks=False):
+    """Run to the end; give (exit status, output of both streams), shown when it fails. Ends the whole process group at the limit;
+    with `stacks` the output then has the stacks of its processes."""
     process = subprocess.Popen([str(part) for part in command], cwd=cwd, env=env or environment(),
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                start_new_session=True)
+    STARTED.add(process)
     try:
         output, _ = process.communicate(timeout=limit_seconds)
         status = process.returncode
     except subprocess.TimeoutExpired:
+        seen = stacks_of_group(process.pid) if stacks else ""
         end_group(process)
         output, _ = process.communicate()
-        output += f"\nerror: ended after {limit_seconds} s".encode()
+        output += f"\nerror: ended after {limit_seconds} s\n{seen}".encode()
         status = 124
     except BaseException:
         end_group(process)
         raise
+    finally:
+        STARTED.discard(process)
     text = output.decode("utf-8", "replace")
     if status != 0 and not quiet:
         print(text, flush=True)
     return status, text
+
+
+def processes_of_group(group):
+    """The processes of a group, as /proc lists them."""
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text(errors="replace").rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[2]) == group:
+            found.append(int(path.parent.name))
+    return sorted(found)
+
+
+def stacks_of_group(group):
+    """The stacks of all threads of a group's processes, where gdb is installed; equal stacks are shown once."""
+    if shutil.which("gdb") is None:
+        return "install gdb to see the stacks of a test that hangs\n"
+    text = ""
+    for pid in processes_of_group(group):
+        status, output = run(["gdb", "-p", pid, "-batch", "-nx", "-ex", "set pagination off", "-ex", "thread apply all -s bt 30"],
+                             limit_seconds=GDB_SECONDS, quiet=True)
+        text += f"stacks of process {pid} (gdb's exit status {status}):\n{distinct_stacks(output)}\n"
+    return text
+
+
+def distinct_stacks(output):
+    """gdb's listing without the threads whose functions are those of a thread before them."""
+    seen, kept = set(), []
+    for part in re.split(r"^(?=Thread \d+ )", output, flags=re.MULTILINE):
+        functions = tuple(re.findall(r"^#\d+ +(?:0x\w+ in )?(\S+)", part, re.MULTILINE))
+        if functions and functions not in seen:
+            kept.append(part.strip())
+        seen.add(functions)
+    return "\n".join(kept)
+
+
+def end_with_all(_number=None, _frame=None):
+    """For a signal that ends this process: with all that it has started."""
+    for process in list(STARTED):
+        end_group(process)
+    os._exit(1)
 
 
 def end_group(process):
@@ -108,5 +181,8 @@ def add_tap(results, name, status, output):
             planned = int(plan[1])
         else:
             comments.append(line)
-    if planned != seen or (status != 0 and failed == 0):
+    running = re.match(r"# running (\S+)", comments[0]) if comments and planned is None else None
+    if running:
+        results.add(f"{name}: {running[1]} (exit status {status})", False, "\n".join(comments))
+    elif planned != seen or (status != 0 and failed == 0):
         results.add(f"{name} (exit status {status}, {seen} of {planned} tests)", False, output[-4000:])

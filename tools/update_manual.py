@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""update_manual.py BINARY: bring the manual's pages up to the option tables.
+"""update_manual.py BINARY: update the manual pages from the option tables.
 
 Options that are new get the text of the help, options that are gone lose theirs; what was written by hand for the others
 stays. Examples are those of the help. A command without a page gets one to be filled in.
@@ -30,7 +30,7 @@ def sentence(text):
 def tag(option):
     short, long, argument, _ = option
     names = ", ".join(f"\\fB{name}\\fR".replace("-", "\\-") for name in (short, long) if name)
-    return names + (f" \\fI{argument}\\fR" if argument else "")
+    return names + (f" \\fI{argument.replace('…', '...')}\\fR" if argument else "")
 
 
 def written_options(section):
@@ -68,7 +68,7 @@ def options_section(options, section, groups):
             last = title
         text = known.get(option[1] or option[0]) or sentence(option[3]) + "\n"
         lines.append(f".TP\n{tag(option)}\n{text}")
-    help_text = known.get("--help") or "Print a help text and end.\n"
+    help_text = known.get("--help") or "Print this help and exit.\n"
     if not any(option[1] == "--help" for option in options):
         lines.append(".SS Help\n" if last else "")
         lines.append(f".TP\n\\fB\\-\\-help\\fR\n{help_text}")
