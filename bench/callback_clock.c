@@ -1,7 +1,7 @@
 /*
- * callback_clock.c - an agent that is loaded before a profiler and measures what the JVM calls it for besides signals:
- * sampled allocations and contended monitors, by the thread's CPU time. All agents share the JVM's one table of functions, so
- * the callbacks that a profiler gives to SetEventCallbacks pass through here, whoever it is.
+ * callback_clock.c - an agent that is loaded before a profiler and measures what the JVM calls it for besides
+ * signals: sampled allocations and contended monitors, by the thread's CPU time. All agents share the JVM's one table
+ * of functions, so the callbacks that a profiler gives to SetEventCallbacks pass through here, whoever it is.
  *
  * At exit $CALLBACK_CLOCK receives "calls total_ns".
  */

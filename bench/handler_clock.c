@@ -1,9 +1,10 @@
 /*
- * handler_clock.c - preloaded into a JVM, measures the handlers of SIGPROF and SIGVTALRM from outside: whose they are does
- * not matter, so that two profilers are measured by one clock, the thread's CPU time, which other processes' work does
- * not lengthen.
+ * handler_clock.c - preloaded into a JVM, measures the handlers of SIGPROF and SIGVTALRM from outside: whose they are
+ * does not matter, so that two profilers are measured by one clock, the thread's CPU time, which other processes'
+ * work does not lengthen.
  *
- * At exit $HANDLER_CLOCK receives "calls total_ns least_ns median_ns clock_ns"; clock_ns is what an empty handler shows.
+ * At exit $HANDLER_CLOCK receives "calls total_ns least_ns median_ns clock_ns"; clock_ns is what an empty handler
+ * shows.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
-// page_open.mjs PAGE…: opens pages in Chromium, several times each, and prints how long it takes until they are drawn, and how
-// long zoom, search and reversing take. Wall times, and the processor time of the page's own process, which other work on the
-// machine does not lengthen as much.
+// page_open.mjs PAGE…: opens pages in Chromium, several times each, and prints how long it takes until they are
+// drawn, and how long zoom, search and reversing take. Wall times, and the processor time of the page's own process,
+// which other work on the machine does not lengthen as much.
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { eventually, launch, openPage } from "../tests/browser/browser.mjs";

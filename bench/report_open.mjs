@@ -1,6 +1,7 @@
-// report_open.mjs PAGE…: opens pages of reports in Chromium, several times each, and prints how long it takes until they are drawn
-// and until the flame graph is there, and how long the timeline takes for a step. Wall times, and the processor time of the
-// page's own process, which other work on the machine does not lengthen as much. bench/report_input.py makes an input.
+// report_open.mjs PAGE…: opens pages of reports in Chromium, several times each, and prints how long it takes until
+// they are drawn and until the flame graph is there, and how long the timeline takes for a step. Wall times, and the
+// processor time of the page's own process, which other work on the machine does not lengthen as much.
+// bench/report_input.py makes an input.
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { eventually, launch, openPage } from "../tests/browser/browser.mjs";

@@ -3,7 +3,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A fixed amount of work with stacks of about fifty frames; waits for a line, works, prints the process's CPU nanoseconds for it, and waits. */
+/** A fixed amount of work with stacks of about fifty frames; waits for a line, works, prints the process's CPU
+ * nanoseconds for it, and waits. */
 public class FixedWork {
     static volatile long sink;
 

@@ -4,8 +4,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * 300 threads that wait, sleep or park, and three that do FixedWork's work, partly under one lock; waits for a line, lets the
- * three work, prints the process's CPU nanoseconds for it, and waits.
+ * 300 threads that wait, sleep or park, and three that do FixedWork's work, partly under one lock; waits for a line,
+ * lets the three work, prints the process's CPU nanoseconds for it, and waits.
  */
 public class ManyThreads {
     static final int IDLE = 300, BUSY = 3, ROUNDS = 8000;

@@ -17,8 +17,9 @@ import org.apache.spark.api.plugin.SparkPlugin;
 import org.apache.spark.deploy.SparkHadoopUtil;
 
 /**
- * Gives async-profiler the commands that Spark's own profiler plugin gives it in an executor, which is in no registry:
- * start; every interval stop, dump and resume, and what is new in the file goes to the output; at the end stop and dump.
+ * Gives async-profiler the commands that Spark's own profiler plugin gives it in an executor, which is in no
+ * registry: start; every interval stop, dump and resume, and what is new in the file goes to the output; at the end
+ * stop and dump.
  */
 public final class PeerPlugin implements SparkPlugin {
     @Override

@@ -1,4 +1,5 @@
-/** Starts threads that compute for less than a millisecond; waits for a line, works, prints the process's CPU nanoseconds for it, and waits. */
+/** Starts threads that compute for less than a millisecond; waits for a line, works, prints the process's CPU
+ * nanoseconds for it, and waits. */
 public class ShortThreads {
     static volatile long sink;
 

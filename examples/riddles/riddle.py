@@ -1,4 +1,4 @@
-"""What the four jobs have in common: a context that profiles its Python workers when spark.python.profile is set."""
+"""What the jobs have in common: a context that profiles its Python workers when spark.python.profile is set."""
 
 from pyspark import SparkConf, SparkContext
 from pyspark_profilers import CpuMemStackProfiler

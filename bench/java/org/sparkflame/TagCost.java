@@ -2,7 +2,8 @@ package org.sparkflame;
 
 import java.lang.management.ManagementFactory;
 
-/** What the tag of a task costs its thread, while a recording runs: TagCost LIBRARY FILE. Prints the least of some rounds. */
+/** What the tag of a task costs its thread, while a recording runs: TagCost LIBRARY FILE. Prints the least of some
+ * rounds. */
 public final class TagCost {
     private static final int TASKS = 5_000;
     private static final int ROUNDS = 100;
