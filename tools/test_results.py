@@ -13,7 +13,7 @@ SHOWN_LINES = 15
 # Failures beyond these are only named: the end of a long log must stay readable.
 SHOWN_FAILURES = 12
 # Only against a program that hangs: several times what the slowest takes on a busy machine.
-LIMIT_SECONDS = 1500
+LIMIT_SECONDS = 3600
 GDB_SECONDS = 60
 TIDY = "clang-tidy "
 # What this process has started: it ends with it.
