@@ -26,6 +26,7 @@ WHO = ("plugin", "record", "top", "asprof", "copy", "async-profiler", "opentelem
 EVENTS = ("event=cpu,interval=5ms,wall=50ms", "event=cpu,interval=5ms,wall=50ms,nativemem=64k", "event=ctimer,interval=5ms",
           "event=ctimer,interval=5ms,lock=1ms")
 RUN_SECONDS = 0.3
+BURN_SECONDS = 0.15  # of processor time of the thread that burns it: 30 samples, however busy the machine is
 LIMIT_SECONDS = 120
 COMMAND = pathlib.Path(os.environ.get("SPARKFLAME", ROOT / "build" / "sparkflame"))
 PLUGIN = ROOT / "build" / "sparkflame-plugin.jar"
@@ -166,17 +167,32 @@ class Crowd:
             raise Failure(f"{who}: no samples; {errors.strip()[:300]}; {text[:300]}")
         self.samples[who] += seen
 
+    def burned_seconds(self):
+        """Processor time of the thread that all profilers must see."""
+        for task in pathlib.Path(f"/proc/{self.process.pid}/task").iterdir():
+            if (task / "comm").read_text() == "burner\n":
+                return int((task / "schedstat").read_text().split()[0]) / 1e9
+        raise Failure("the JVM has no thread that burns processor time")
+
+    def let_run(self):
+        began, end = self.burned_seconds(), time.monotonic() + LIMIT_SECONDS
+        time.sleep(RUN_SECONDS)
+        while self.burned_seconds() < began + BURN_SECONDS:
+            if time.monotonic() > end:
+                raise Failure(f"the machine is too busy: {BURN_SECONDS} s of processor time took more than {LIMIT_SECONDS} s")
+            time.sleep(0.01)
+
     def cycle(self, order, events):
         """Those who cannot record beside another of the same copy do so at the end, alone."""
         refused = [who for who in order if not self.start(who, events)]
-        time.sleep(RUN_SECONDS)
+        self.let_run()
         for who in sorted(order, key=lambda one: one not in ("record", "top")):  # they end by themselves
             if who not in refused:
                 self.stop(who)
         for who in refused:
             if not self.start(who, events):
                 raise Failure(f"{who}: still refused when all others had stopped")
-            time.sleep(RUN_SECONDS)
+            self.let_run()
             self.stop(who)
         return len(refused)
 

@@ -26,7 +26,7 @@ public class Crowd {
             while (true) {
                 Loads.burn();
             }
-        });
+        }, "burner");
         burner.setDaemon(true);
         burner.start();
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in));
