@@ -193,7 +193,7 @@ def resolve(document, item):
 def fits(document, schema, value):
     """What is wrong with a value, by the few words of JSON Schema that the description uses."""
     schema = resolve(document, schema)
-    kinds = {"object": dict, "array": list, "string": str, "integer": int, "number": (int, float)}
+    kinds = {"object": dict, "array": list, "string": str, "integer": int, "number": (int, float), "boolean": bool}
     if not isinstance(value, kinds[schema["type"]]):
         yield f"{value!r} is no {schema['type']}"
     elif schema["type"] == "object":
@@ -210,7 +210,7 @@ def fits(document, schema, value):
     elif schema["type"] == "string":
         if not re.search(schema.get("pattern", ""), value) or value not in schema.get("enum", [value]):
             yield f"{value!r} does not match"
-    elif value < schema.get("minimum", value):
+    elif schema["type"] != "boolean" and value < schema.get("minimum", value):
         yield f"{value} is too small"
 
 
@@ -218,7 +218,8 @@ def test_answers_are_as_described(collector):  # noqa: F811
     document = described(collector)
     collector.post(folded(1), label="a=b", attempt="2")
     paths = {"/v1/recordings/{number}": "/v1/recordings/1", "/v1/report": "/v1/report?group=etl&application=app-1&format=json",
-             "/v1/profile": "/v1/profile?group=etl&format=json", "/v1/difference": "/v1/difference?group=etl&format=json"}
+             "/v1/profile": "/v1/profile?group=etl&format=json", "/v1/difference": "/v1/difference?group=etl&format=json",
+             "/v1/method": "/v1/method?group=etl&method=main", "/v1/regression": "/v1/regression?group=etl&application=app-1&attempt=2"}
     for path, methods in document["paths"].items():
         if "get" not in methods:
             continue

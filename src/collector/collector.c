@@ -76,6 +76,7 @@ struct collector *collector_open(const struct collector_options *options, struct
         (collector->store = store_open(&collector->options.store, error)) != NULL &&
         (collector->reader = store_reader_open(options->store.folder, error)) != NULL &&
         (collector->access.tokens = tokens_open(path, error)) != NULL &&
+        (collector->regressions = regression_watch_open(&options->regressions, error)) != NULL &&
         (collector->server = http_server_open(&options->http, error)) != NULL &&
         check_access(collector, error)) {
         query_folder_remove_all(options->store.folder);
@@ -95,7 +96,11 @@ bool collector_start(struct collector *collector, struct error *error)
     if (collector->committer == NULL)
         return false;
     collector->queries = query_runner_start(&collector->options.query, error);
-    return collector->queries != NULL && http_server_start(collector->server, &handler, error);
+    struct recording_index *index = store_reader_lock(collector->reader);
+    bool good = collector->queries != NULL &&
+                regression_watch_start(collector->regressions, index, collector_now_ms(), error);
+    store_reader_unlock(collector->reader);
+    return good && http_server_start(collector->server, &handler, error);
 }
 
 void collector_address(const struct collector *collector, char to[128])
@@ -113,6 +118,7 @@ void collector_tick(struct collector *collector)
         options->log(options->log_context, error.message);
     if (!group_settings_refresh(collector->groups, &error))
         options->log(options->log_context, error.message);
+    regression_watch_tick(collector->regressions, collector->queries, collector_now_ms());
 }
 
 void collector_close(struct collector *collector, unsigned patience_seconds)
@@ -133,6 +139,7 @@ void collector_close(struct collector *collector, unsigned patience_seconds)
     committer_stop(collector->committer);
     http_server_stop(collector->server);
     query_runner_free(collector->queries);
+    regression_watch_close(collector->regressions);
     committer_free(collector->committer);
     tokens_close(collector->access.tokens);
     store_reader_close(collector->reader);

@@ -8,6 +8,7 @@
 
 #include "collector/http/http_server.h"
 #include "collector/query/query_runner.h"
+#include "collector/regression_watch.h"
 #include "collector/store/store.h"
 
 struct collector_options {
@@ -15,6 +16,7 @@ struct collector_options {
     struct http_options http;
     uint64_t unpacked_bytes; /* of one body */
     struct query_limits query;
+    struct regression_options regressions;
 };
 
 #endif

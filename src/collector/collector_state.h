@@ -11,6 +11,7 @@
 #include "collector/store/committer.h"
 #include "collector/group_settings.h"
 #include "collector/query/query_runner.h"
+#include "collector/regression_watch.h"
 #include "collector/store/store_reader.h"
 
 struct collector {
@@ -19,6 +20,7 @@ struct collector {
     struct store_reader *reader;
     struct committer *committer;
     struct query_runner *queries;
+    struct regression_watch *regressions;
     struct group_settings *groups;
     struct http_server *server;
     struct access_rules access;

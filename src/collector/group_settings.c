@@ -21,6 +21,7 @@
 #define MIB_BITS 20
 /* Of any number of MiB or days. */
 #define NUMBER_LIMIT ((uint64_t)1 << 30)
+#define MOST_PRICE 1e9
 
 /* One line. */
 struct group_line {
@@ -58,6 +59,9 @@ static bool read_setting(struct group_limits *limits, struct text_view setting)
     uint64_t number = 0;
     struct text_view value = setting;
     struct text_view name = text_cut(&value, '=');
+    if (text_equal(name, TEXT("price-core-hour")))
+        return text_to_double(value, &limits->price_core_hour) && limits->price_core_hour >= 0 &&
+               limits->price_core_hour <= MOST_PRICE;
     if (!text_to_u64(value, &number) || number > NUMBER_LIMIT)
         return false;
     if (text_equal(name, TEXT("keep-days")))
@@ -93,9 +97,11 @@ static bool read_lines(struct text_view text, bool for_others, struct line_list 
             continue;
         if ((!is_others && !recording_set_id(added.group, "group", group, error)) ||
             !read_settings(is_others ? &list->others : &added.limits, line))
-            return error_set(error, ERROR_BAD_INPUT,
-                             "line %u: not \"GROUP NAME=NUMBER…\" with keep-days, keep-mib or mib-per-minute",
-                             number);
+            return error_set(
+                error, ERROR_BAD_INPUT,
+                "line %u: not \"GROUP NAME=NUMBER…\" with keep-days, keep-mib, mib-per-minute or "
+                "price-core-hour",
+                number);
         if (is_others)
             continue;
         if (!array_reserve(&list->items, &list->capacity, list->count + 1, GROUP_SETTINGS_LIMIT))

@@ -1,8 +1,9 @@
 /*
  * group_settings.h - what each group may keep and send: a file of limits, and how much of its rate a group has used.
  *
- * A line is "GROUP NAME=NUMBER…": keep-days, keep-mib, mib-per-minute; 0 is no limit. "*" stands for the groups that
- * have no line of their own; what a line does not name is as for "*", or else as the options of the collector say.
+ * A line is "GROUP NAME=NUMBER…": keep-days, keep-mib, mib-per-minute, where 0 is no limit, and price-core-hour. "*"
+ * stands for the groups that have no line of their own; what a line does not name is as for "*", or else as the options
+ * of the collector say.
  *
  * Owns: the list, until group_settings_close(). Threads: any.
  * Limit: GROUP_SETTINGS_LIMIT groups.
@@ -24,6 +25,7 @@ struct group_limits {
     int64_t max_age_ms;        /* of recordings */
     uint64_t bytes;            /* of all that is kept */
     uint64_t bytes_per_minute; /* that may be sent; those of a minute may come at once */
+    double price_core_hour;    /* what the console counts for an hour of CPU time; 0: not known */
 };
 
 struct group_settings;

@@ -80,10 +80,14 @@ static void settle(struct ingest_batch *batch)
 
 static void on_stored(struct commit *commit)
 {
-    settle(commit->context);
+    struct ingest_batch *batch = commit->context;
+    if (commit->result == STORE_NEW)
+        regression_watch_note(batch->watch, &commit->recording);
+    settle(batch);
 }
 
-bool ingest_batch_store(struct ingest_batch *batch, struct committer *committer, struct http_request *request,
+bool ingest_batch_store(struct ingest_batch *batch, struct committer *committer,
+                        struct regression_watch *watch, struct http_request *request,
                         const char *content_type)
 {
     size_t count = batch->count;
@@ -92,6 +96,7 @@ bool ingest_batch_store(struct ingest_batch *batch, struct committer *committer,
     if (count == 0)
         return true;
     batch->request = request;
+    batch->watch = watch;
     atomic_store(&batch->pending, count);
     http_request_later(request);
     for (size_t i = 0; i < count; i++) {

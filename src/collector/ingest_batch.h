@@ -17,6 +17,7 @@
 #include "base/text_view.h"
 #include "collector/store/committer.h"
 #include "collector/http/http_request.h"
+#include "collector/regression_watch.h"
 #include "input/byte_source.h"
 
 struct ingest_batch {
@@ -24,6 +25,7 @@ struct ingest_batch {
     struct text_builder made;   /* bodies that were made of the request; see ingest_batch_place() */
     unsigned full_status;       /* of the answer when the disk is full */
     struct http_request *request;
+    struct regression_watch *watch; /* notes what was stored */
     atomic_size_t pending;
     atomic_bool was_refused; /* the committer stops */
     size_t count;
@@ -41,7 +43,8 @@ bool ingest_batch_add(struct ingest_batch *batch, const struct stored_recording 
 /* Of a batch all of whose bodies are made: lets them point there, one after the other as they were added. */
 void ingest_batch_place(struct ingest_batch *batch);
 /* Answers the request later, unless the batch is empty. Returns what a route returns. */
-bool ingest_batch_store(struct ingest_batch *batch, struct committer *committer, struct http_request *request,
+bool ingest_batch_store(struct ingest_batch *batch, struct committer *committer,
+                        struct regression_watch *watch, struct http_request *request,
                         const char *content_type);
 
 #endif

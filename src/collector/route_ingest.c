@@ -73,6 +73,9 @@ static void answer(struct http_request *request, const struct commit *commit)
 static void on_stored(struct commit *commit)
 {
     struct http_request *request = commit->context;
+    const struct admitted *admitted = request->attachment;
+    if (commit->result == STORE_NEW)
+        regression_watch_note(admitted->collector->regressions, &commit->recording);
     answer(request, commit);
     http_request_finish(request);
 }

@@ -69,6 +69,22 @@ static void write_queries(struct output *output, struct query_runner *queries)
                       (unsigned long long)counts.outcomes[i]);
 }
 
+static void write_regressions(struct output *output, struct regression_watch *watch)
+{
+    struct regression_counts counts;
+    regression_watch_count(watch, &counts);
+    write_metric(output, "gauge", "watched_applications", "Applications that will be compared when they end.",
+                 counts.watched);
+    write_metric(output, "counter", "comparisons_total", "Applications compared with their earlier runs.",
+                 counts.checked);
+    write_metric(output, "counter", "comparisons_failed_total", "Of these, those that failed.",
+                 counts.failed);
+    write_metric(output, "counter", "regressions_total", "Regressions found.", counts.found);
+    write_metric(output, "counter", "reports_total", "Regressions reported to the webhook.", counts.reported);
+    write_metric(output, "counter", "reports_given_up_total", "Regressions that it did not take.",
+                 counts.given_up);
+}
+
 bool route_metrics(struct admitted *admitted, struct http_request *request)
 {
     struct output output;
@@ -89,5 +105,6 @@ bool route_metrics(struct admitted *admitted, struct http_request *request)
     write_server(&output, admitted->collector->server);
     write_commits(&output, admitted->collector->committer);
     write_queries(&output, admitted->collector->queries);
+    write_regressions(&output, admitted->collector->regressions);
     return answer_end(request, &output, good, &error);
 }

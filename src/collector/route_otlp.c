@@ -145,5 +145,6 @@ bool route_post_otlp_profiles(struct admitted *admitted, struct http_request *re
 {
     struct ingest ingest = {admitted, request};
     return !read_request(&ingest) ||
-           ingest_batch_store(admitted->batch, admitted->collector->committer, request, content_type);
+           ingest_batch_store(admitted->batch, admitted->collector->committer,
+                              admitted->collector->regressions, request, content_type);
 }

@@ -23,8 +23,7 @@ bool route_read_id(struct http_request *request, const char *name, const char **
     return http_request_fail(request, 400, "%s", error.message);
 }
 
-/* An empty one stands for an application that has no attempts. */
-static bool read_attempt(struct http_request *request, const char **attempt)
+bool route_read_attempt(struct http_request *request, const char **attempt)
 {
     *attempt = http_request_query(request, "attempt");
     return (*attempt != NULL && (*attempt)[0] == '\0') || route_read_id(request, "attempt", attempt);
@@ -47,6 +46,7 @@ bool route_read_selection(struct http_request *request, struct recording_query *
     *query = (struct recording_query){.group = NULL};
     return route_read_id(request, "group", &query->group) &&
            route_read_id(request, "application", &query->application) &&
-           read_attempt(request, &query->attempt) && route_read_id(request, "executor", &query->executor) &&
+           route_read_attempt(request, &query->attempt) &&
+           route_read_id(request, "executor", &query->executor) &&
            route_read_times(request, "from", "to", &query->from_ms, &query->to_ms);
 }

@@ -16,6 +16,8 @@ bool route_read_number(struct http_request *request, const char *name, uint64_t 
                        uint64_t *number) MUST_CHECK;
 /* An identifier, NULL if it is absent. */
 bool route_read_id(struct http_request *request, const char *name, const char **id) MUST_CHECK;
+/* NULL if it is absent. An empty one stands for an application that has no attempts. */
+bool route_read_attempt(struct http_request *request, const char **attempt) MUST_CHECK;
 /* Times in [from, to), in ms since 1970. */
 bool route_read_times(struct http_request *request, const char *from, const char *to, int64_t *from_ms,
                       int64_t *to_ms) MUST_CHECK;

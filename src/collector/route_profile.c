@@ -31,13 +31,19 @@ static const struct answer_format formats[] = {
 };
 
 /* Parameters that are options of `query` with the same meaning; they read no files. */
-static const struct {
+struct passed_parameter {
     const char *parameter, *option;
-} passed[] = {
-    {"event", "--event"},     {"thread", "--thread"},       {"state", "--state"},
-    {"job", "--job"},         {"stage", "--stage"},         {"task", "--task"},
-    {"by", "--by"},           {"label", "--label"},         {"include", "--include"},
-    {"exclude", "--exclude"}, {"min_share", "--min-share"}, {"title", "--title"},
+};
+
+static const struct passed_parameter selecting[] = {
+    {"event", "--event"}, {"thread", "--thread"},   {"state", "--state"},
+    {"job", "--job"},     {"stage", "--stage"},     {"task", "--task"},
+    {"label", "--label"}, {"include", "--include"}, {"exclude", "--exclude"},
+};
+static const struct passed_parameter drawing[] = {
+    {"by", "--by"},
+    {"min_share", "--min-share"},
+    {"title", "--title"},
 };
 
 static const struct answer_format *find_format(struct http_request *request)
@@ -52,7 +58,7 @@ static const struct answer_format *find_format(struct http_request *request)
 
 /* ---- arguments ---- */
 
-static void add_number(struct query *query, const char *option, uint64_t number)
+void route_add_number(struct query *query, const char *option, uint64_t number)
 {
     char text[24];
     snprintf(text, sizeof(text), "%llu", (unsigned long long)number);
@@ -95,12 +101,24 @@ static bool pass_flag(struct http_request *request, const char *parameter, const
            http_request_fail(request, 400, "%s must be 0 or 1", parameter);
 }
 
-static bool pass_parameters(struct http_request *request, struct query *query)
+static void pass_all(struct http_request *request, struct query *query, const struct passed_parameter *passed,
+                     size_t count)
 {
-    for (size_t i = 0; i < COUNT_OF(passed); i++) {
+    for (size_t i = 0; i < count; i++) {
         struct passing passing = {query, passed[i].option};
         http_request_each_query(request, passed[i].parameter, pass_value, &passing);
     }
+}
+
+void route_pass_selection(struct http_request *request, struct query *query)
+{
+    pass_all(request, query, selecting, COUNT_OF(selecting));
+}
+
+static bool pass_parameters(struct http_request *request, struct query *query)
+{
+    route_pass_selection(request, query);
+    pass_all(request, query, drawing, COUNT_OF(drawing));
     return pass_flag(request, "reverse", "--reverse", query);
 }
 
@@ -110,7 +128,7 @@ void route_add_selection(struct query *query, const struct collector *collector,
     query_argument(&query->arguments, "query", NULL);
     query_argument(&query->arguments, "--quiet", NULL);
     query_argument(&query->arguments, "--data", collector->options.store.folder);
-    add_number(query, "--threads", 1);
+    route_add_number(query, "--threads", 1);
     query_argument(&query->arguments, "--group", selection->group);
     add_optional(query, "--application", selection->application);
     add_optional(query, "--attempt", selection->attempt);
@@ -138,7 +156,8 @@ void route_answer_failure(struct http_request *request, const struct query *quer
     }
 }
 
-static void answer_good(struct http_request *request, struct query *query, const struct answer_format *format)
+void route_answer_good(struct http_request *request, struct query *query, const char *content_type,
+                       const char *extension)
 {
     const char *application = http_request_query(request, "application");
     struct http_answer *answer = &request->answer;
@@ -150,14 +169,19 @@ static void answer_good(struct http_request *request, struct query *query, const
     answer->body = query->answer;
     text_builder_init(&query->answer, 0);
     answer->status = 200;
-    answer->content_type = format->content_type;
+    answer->content_type = content_type;
     /* Names in it come from outside: should one of them ever act as script, that runs without this site's rights. */
     http_answer_header(answer, "Content-Security-Policy",
                        "sandbox allow-scripts allow-downloads; frame-ancestors 'self'");
-    if (format->extension != NULL)
+    if (extension != NULL)
         http_answer_header(answer, "Content-Disposition", "attachment; filename=\"%s.%s\"",
                            application == NULL ? http_request_query(request, "group") : application,
-                           format->extension);
+                           extension);
+}
+
+static void answer_good(struct http_request *request, struct query *query, const struct answer_format *format)
+{
+    route_answer_good(request, query, format->content_type, format->extension);
 }
 
 static void on_profile(struct query *query)
@@ -191,9 +215,8 @@ static bool take_one(void *context, const struct stored_recording *recording)
     return false;
 }
 
-/* False: the answer is set. */
-static bool check_any(struct admitted *admitted, struct http_request *request,
-                      struct recording_query selection)
+bool route_check_any(struct admitted *admitted, struct http_request *request,
+                     struct recording_query selection)
 {
     struct error error = {0};
     bool found = false;
@@ -211,7 +234,7 @@ bool route_get_profile(struct admitted *admitted, struct http_request *request)
     struct recording_query selection;
     const struct answer_format *format = find_format(request);
     if (format == NULL || !route_read_selection(request, &selection) ||
-        !check_any(admitted, request, selection))
+        !route_check_any(admitted, request, selection))
         return true;
     route_add_selection(&admitted->query, admitted->collector, &selection);
     query_argument(&admitted->query.arguments, "--format", format->written);
@@ -232,7 +255,7 @@ bool route_get_difference(struct admitted *admitted, struct http_request *reques
     struct query *query = &admitted->query;
     const struct answer_format *format = find_format(request);
     if (format == NULL || !route_read_selection(request, &selection) || !read_against(request, &against) ||
-        !check_any(admitted, request, selection))
+        !route_check_any(admitted, request, selection))
         return true;
     route_add_selection(query, admitted->collector, &selection);
     query_argument(&query->arguments, "--format", format->written);
@@ -283,14 +306,14 @@ bool route_get_report(struct admitted *admitted, struct http_request *request)
         http_request_fail(request, 400, "application is missing");
         return true;
     }
-    if (!check_any(admitted, request, selection))
+    if (!route_check_any(admitted, request, selection))
         return true;
     if (!query_folder_name(query->folder, admitted->collector->options.store.folder, request->number)) {
         http_request_fail(request, 500, "the path is too long");
         return true;
     }
     route_add_selection(query, admitted->collector, &selection);
-    add_number(query, "--max-export-mib", admitted->collector->options.query.child.memory_bytes / MIB);
+    route_add_number(query, "--max-export-mib", admitted->collector->options.query.child.memory_bytes / MIB);
     query_argument(&query->arguments, "--export", query->folder);
     query_argument(&query->then, "report", NULL);
     query_argument(&query->then, "--quiet", NULL);

@@ -56,8 +56,8 @@ static bool read_ingest(struct ingest *ingest)
 bool route_ingest(struct admitted *admitted, struct http_request *request)
 {
     struct ingest ingest = {admitted, request};
-    return !read_ingest(&ingest) ||
-           ingest_batch_store(admitted->batch, admitted->collector->committer, request, NULL);
+    return !read_ingest(&ingest) || ingest_batch_store(admitted->batch, admitted->collector->committer,
+                                                       admitted->collector->regressions, request, NULL);
 }
 
 /* ---- push ---- */
@@ -82,5 +82,6 @@ bool route_push(struct admitted *admitted, struct http_request *request)
 {
     struct ingest ingest = {admitted, request};
     return !read_push(&ingest) ||
-           ingest_batch_store(admitted->batch, admitted->collector->committer, request, "application/proto");
+           ingest_batch_store(admitted->batch, admitted->collector->committer,
+                              admitted->collector->regressions, request, "application/proto");
 }

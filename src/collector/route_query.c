@@ -18,6 +18,7 @@ static void write_member(struct output *output, const char *name, const char *te
 /* ---- groups and applications ---- */
 
 struct sum_listing {
+    struct collector *collector;
     struct output *output;
     const struct token_grant *grant;
     size_t count;
@@ -36,7 +37,11 @@ static bool write_sum(void *context, const struct recording_sum *sum)
         write_member(output, "attempt", sum->attempt);
         output_format(output, ",\"executors\":%llu", (unsigned long long)sum->executors);
     } else {
+        struct group_limits limits;
+        group_settings_find(listing->collector->groups, sum->group, &limits);
         output_format(output, ",\"applications\":%llu", (unsigned long long)sum->applications);
+        if (limits.price_core_hour > 0)
+            output_format(output, ",\"price_core_hour\":%.15g", limits.price_core_hour);
     }
     output_format(output, ",\"recordings\":%llu,\"bytes\":%llu,\"first_ms\":%lld,\"last_ms\":%lld}",
                   (unsigned long long)sum->recordings, (unsigned long long)sum->bytes,
@@ -48,7 +53,7 @@ bool route_list_groups(struct admitted *admitted, struct http_request *request)
 {
     struct output output;
     struct error error = {0};
-    struct sum_listing listing = {&output, &admitted->grant, 0};
+    struct sum_listing listing = {admitted->collector, &output, &admitted->grant, 0};
     if (!answer_begin(request, &output))
         return true;
     output_c_string(&output, "{\"groups\":[");
@@ -63,7 +68,7 @@ bool route_list_applications(struct admitted *admitted, struct http_request *req
 {
     struct output output;
     struct error error = {0};
-    struct sum_listing listing = {&output, &admitted->grant, 0};
+    struct sum_listing listing = {admitted->collector, &output, &admitted->grant, 0};
     uint64_t limit;
     if (!route_read_number(request, "limit", LIST_LIMIT, LIST_DEFAULT, &limit) ||
         !answer_begin(request, &output))

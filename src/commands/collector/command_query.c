@@ -3,6 +3,9 @@
 #include <time.h>
 
 #include "collector/store/stored_recording.h"
+#include "commands/collector/query_heap.h"
+#include "commands/collector/query_methods.h"
+#include "commands/collector/query_regression.h"
 #include "commands/collector/store_export.h"
 #include "commands/collector/store_profiles.h"
 #include "commands/collector/store_series.h"
@@ -24,6 +27,9 @@ static struct query_options {
     const char *export;
     uint64_t export_mib;
     struct series_options series;
+    struct method_query methods;
+    uint64_t heap_top;
+    uint64_t regression_days;
     bool normalize;
 } options;
 
@@ -84,6 +90,21 @@ static const struct option export_options[] = {
      "With --over-time: a sum for each value of these labels (region,team), or of service_name (the "
      "application), "
      "executor and attempt"},
+    {"methods", 0, OPTION_COUNT, AT(methods.top), "N",
+     "The N methods that took most as JSON; with --method what calls it, what it calls, and what it took in "
+     "each application, at most N of each"},
+    {"method", 0, OPTION_TEXT, AT(methods.method), "NAME", "With --methods: of this method"},
+    {"search", 0, OPTION_TEXT, AT(methods.search), "TEXT",
+     "With --methods: only those with this text in their name"},
+    {"by-total", 0, OPTION_FLAG, AT(methods.by_total), NULL,
+     "With --methods: in the order of what they took together with what they called"},
+    {"heap", 0, OPTION_COUNT, AT(heap_top), "N",
+     "The memory of the JVMs over time as JSON, from JFR recordings: of the N largest heaps, and the N "
+     "classes "
+     "that allocated most"},
+    {"regression-days", 0, OPTION_COUNT, AT(regression_days), "N",
+     "One --application compared with its runs of the N days before, as JSON: those with the same label "
+     "application_name, or the days of one that runs for longer"},
     {NULL},
 };
 
@@ -231,6 +252,11 @@ static const char *find_misuse(int operand_count)
         return "--over-time: the number is too large";
     if (input_options.stitch)
         return "--stitch needs files: fetch the recordings and use sparkflame merge";
+    if (options.regression_days > 366 ||
+        (options.regression_days > 0 && single(input_options.application) == NULL))
+        return "--regression-days takes at most 366, and needs one --application";
+    if (options.methods.method != NULL && options.methods.top == 0)
+        return "--method needs --methods";
     return NULL;
 }
 
@@ -244,19 +270,57 @@ static int export_files(void)
     return EXIT_FAILED;
 }
 
-static int write_series(void)
+/* What is no picture; nothing of the kind was asked for if it is NULL. */
+typedef bool text_writer(struct output *output, struct error *error);
+
+static bool series_to(struct output *output, struct error *error)
+{
+    return store_series_write(options.data, &sides[1], &input_options, &options.series, output, error);
+}
+
+static bool heap_to(struct output *output, struct error *error)
+{
+    return query_heap_write(options.data, &sides[1], &input_options, options.heap_top, output, error);
+}
+
+static bool regression_to(struct output *output, struct error *error)
+{
+    return query_regression_write(options.data, &sides[1], options.regression_days, output, error);
+}
+
+static bool methods_to(struct output *output, struct error *error)
+{
+    const struct profile_needs needs = {.contexts = options.methods.method != NULL, .one_event = true};
+    struct profile_input input;
+    int exit_code;
+    bool good =
+        profile_input_read(&input, &command_query, &input_options, &needs, side_names + 1, 1, &exit_code);
+    if (good)
+        good = query_methods_write(&input, &options.methods, output, error);
+    profile_input_release(&input);
+    return good;
+}
+
+static text_writer *chosen_writer(void)
+{
+    return options.series.step_ms > 0    ? series_to
+           : options.methods.top > 0     ? methods_to
+           : options.heap_top > 0        ? heap_to
+           : options.regression_days > 0 ? regression_to
+                                         : NULL;
+}
+
+static int write_text(text_writer *writer)
 {
     struct error error = {0};
     struct output output;
-    if (!output_open(&output, picture_options.output == NULL ? "-" : picture_options.output, &error)) {
-        command_complain(&command_query, "%s", error.message);
-        return EXIT_FAILED;
+    bool good = output_open(&output, picture_options.output == NULL ? "-" : picture_options.output, &error);
+    if (good) {
+        good = writer(&output, &error) && output_finish(&output, &error);
+        output_release(&output);
     }
-    bool good =
-        store_series_write(options.data, &sides[1], &input_options, &options.series, &output, &error) &&
-        output_finish(&output, &error);
-    output_release(&output);
-    if (!good)
+    /* Without one it was printed. */
+    if (!good && error.code != ERROR_NONE)
         command_complain(&command_query, "%s", error.message);
     return good ? EXIT_GOOD : EXIT_FAILED;
 }
@@ -284,8 +348,9 @@ static int run(int argc, char **argv)
         picture_options.title = names[1];
     if (options.export != NULL)
         return export_files();
-    if (options.series.step_ms > 0)
-        return write_series();
+    text_writer *writer = chosen_writer();
+    if (writer != NULL)
+        return write_text(writer);
     struct picture_target target;
     exit_code = picture_target_prepare(&target, &command_query, &picture_options, "folded");
     return exit_code == EXIT_GOOD ? write_query(&target) : exit_code;

@@ -10,6 +10,7 @@
 #include "collector/collector.h"
 #include "collector/libraries/sqlite_library.h"
 #include "collector/tokens.h"
+#include "commands/collector/webhook.h"
 #include "commands/command.h"
 #include "input/byte_source.h"
 
@@ -31,6 +32,7 @@ static struct serve_options {
     const char *key;
     const char *add_token;
     const char *remove_token;
+    const char *webhook;
     bool check;
     bool logs_all;
     uint64_t keep_days;
@@ -46,6 +48,7 @@ static struct serve_options {
     uint64_t query_seconds;
     uint64_t query_memory_mib;
     uint64_t query_answer_mib;
+    uint64_t ended_seconds;
 } options;
 
 static const struct option server_options[] = {
@@ -92,6 +95,17 @@ static const struct option limit_options[] = {
     {NULL},
 };
 
+static const struct option regression_options[] = {
+    {"ended-after", 0, OPTION_COUNT, offsetof(struct serve_options, ended_seconds), "SECONDS",
+     "An application that has sent nothing for so long has ended, and is compared with its earlier runs "
+     "(default: 180; 0: never)."},
+    {"webhook", 0, OPTION_TEXT, offsetof(struct serve_options, webhook), "URL",
+     "Post each regression to this address, with the bearer token that the variable SPARKFLAME_WEBHOOK_TOKEN "
+     "of "
+     "the environment has."},
+    {NULL},
+};
+
 static const struct option task_options[] = {
     {"add-token", 0, OPTION_TEXT, offsetof(struct serve_options, add_token), "SCOPES:GROUP",
      "Print a new token and exit: read, write or read,write for a group, or for all with \"*\"."},
@@ -107,6 +121,7 @@ static const struct option_group *groups(void)
     static const struct option_group all[] = {
         {"Server", server_options, &options},
         {"Limits", limit_options, &options},
+        {"Regressions", regression_options, &options},
         {"Instead of serving", task_options, &options},
         {NULL, NULL, NULL},
     };
@@ -280,17 +295,20 @@ static void fill_options(struct collector_options *to)
                   .child = {.seconds = (unsigned)options.query_seconds,
                             .memory_bytes = options.query_memory_mib * MIB},
                   .answer_bytes = options.query_answer_mib * MIB},
+        .regressions = {.folder = options.data,
+                        .ended_ms = (int64_t)options.ended_seconds * 1000,
+                        .log = log_line},
     };
 }
 
 /* NULL, or what is wrong. */
 static const char *find_misuse(int operand_count)
 {
-    const uint64_t numbers[] = {options.keep_days,       options.keep_mib,         options.min_free_mib,
-                                options.max_body_mib,    options.max_unpacked_mib, options.max_bodies_mib,
-                                options.max_connections, options.request_seconds,  options.threads,
-                                options.queries,         options.query_seconds,    options.query_memory_mib,
-                                options.query_answer_mib};
+    const uint64_t numbers[] = {options.keep_days,        options.keep_mib,         options.min_free_mib,
+                                options.max_body_mib,     options.max_unpacked_mib, options.max_bodies_mib,
+                                options.max_connections,  options.request_seconds,  options.threads,
+                                options.queries,          options.query_seconds,    options.query_memory_mib,
+                                options.query_answer_mib, options.ended_seconds};
     for (size_t i = 0; i < COUNT_OF(numbers); i++)
         if (numbers[i] > NUMBER_LIMIT)
             return "a number is too large";
@@ -323,7 +341,15 @@ static int run_server(void)
     if (good && options.certificate != NULL)
         good = read_pem(options.certificate, &collector_options.http.certificate, &error) &&
                read_pem(options.key, &collector_options.http.key, &error);
+    struct webhook *webhook = NULL;
+    if (good && options.webhook != NULL) {
+        webhook = webhook_open(options.webhook, getenv("SPARKFLAME_WEBHOOK_TOKEN"), &error);
+        good = webhook != NULL || error_prefix(&error, "--webhook");
+        collector_options.regressions.post = webhook_post;
+        collector_options.regressions.post_context = webhook;
+    }
     good = good && serve(&collector_options, &error);
+    webhook_close(webhook);
     free(collector_options.http.certificate);
     free(collector_options.http.key);
     free(address);
@@ -347,7 +373,8 @@ static int run(int argc, char **argv)
                                      .queries = 2,
                                      .query_seconds = 60,
                                      .query_memory_mib = 1024,
-                                     .query_answer_mib = 64};
+                                     .query_answer_mib = 64,
+                                     .ended_seconds = 180};
     if (!command_parse_options(&command_serve, argc, argv, &count, &exit_code))
         return exit_code;
     const char *misuse = find_misuse(count);

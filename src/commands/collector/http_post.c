@@ -5,7 +5,7 @@
 
 #include "commands/processes/curl_library.h"
 
-enum { TOKEN_LIMIT_BYTES = 1024 };
+enum { TOKEN_LIMIT_BYTES = 1024, REQUEST_SECONDS = 300, CONNECT_SECONDS = 30 };
 
 struct http_post {
     struct curl_library curl;
@@ -30,9 +30,12 @@ static bool add_header(struct http_post *post, const char *text, struct error *e
     return true;
 }
 
-static bool set_up(struct http_post *post, const char *token, const char *certificates, struct error *error)
+static bool set_up(struct http_post *post, const struct http_post_options *options, struct error *error)
 {
     char header[TOKEN_LIMIT_BYTES + 32];
+    const char *token = options->token;
+    long seconds = options->seconds == 0 ? REQUEST_SECONDS : (long)options->seconds;
+    long connect_seconds = seconds < CONNECT_SECONDS ? seconds : CONNECT_SECONDS;
     if (!curl_library_load(&post->curl, error))
         return false;
     post->handle = post->curl.easy_init();
@@ -45,30 +48,32 @@ static bool set_up(struct http_post *post, const char *token, const char *certif
         if (!add_header(post, header, error))
             return false;
     }
-    if (!add_header(post, "Content-Type: application/octet-stream", error))
+    snprintf(header, sizeof(header), "Content-Type: %s",
+             options->content_type == NULL ? "application/octet-stream" : options->content_type);
+    if (!add_header(post, header, error))
         return false;
-    if (certificates != NULL)
-        post->curl.easy_setopt(post->handle, OPTION_CERTIFICATES, certificates);
+    if (options->certificates != NULL)
+        post->curl.easy_setopt(post->handle, OPTION_CERTIFICATES, options->certificates);
     post->curl.easy_setopt(post->handle, OPTION_HEADERS, post->headers);
     post->curl.easy_setopt(post->handle, OPTION_POST, 1L);
     post->curl.easy_setopt(post->handle, OPTION_WRITE_FUNCTION, on_bytes);
     post->curl.easy_setopt(post->handle, OPTION_ERROR_BUFFER, post->reason);
     post->curl.easy_setopt(post->handle, OPTION_USER_AGENT, "sparkflame/" SPARKFLAME_VERSION);
     post->curl.easy_setopt(post->handle, OPTION_NO_SIGNAL, 1L);
-    post->curl.easy_setopt(post->handle, OPTION_CONNECT_TIMEOUT_MS, 30000L);
-    post->curl.easy_setopt(post->handle, OPTION_TIMEOUT_MS, 300000L);
+    post->curl.easy_setopt(post->handle, OPTION_CONNECT_TIMEOUT_MS, connect_seconds * 1000);
+    post->curl.easy_setopt(post->handle, OPTION_TIMEOUT_MS, seconds * 1000);
     post->curl.easy_setopt(post->handle, OPTION_PROTOCOLS, (long)(PROTOCOL_HTTP | PROTOCOL_HTTPS));
     return true;
 }
 
-struct http_post *http_post_open(const char *token, const char *certificates, struct error *error)
+struct http_post *http_post_open(const struct http_post_options *options, struct error *error)
 {
     struct http_post *post = calloc(1, sizeof(*post));
     if (post == NULL) {
         error_set_memory(error);
         return NULL;
     }
-    if (set_up(post, token, certificates, error))
+    if (set_up(post, options, error))
         return post;
     http_post_close(post);
     return NULL;

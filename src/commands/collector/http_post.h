@@ -15,8 +15,15 @@
 
 struct http_post;
 
-/* `token` and `certificates` (a PEM file with those to trust) may be NULL. NULL with *error set. */
-struct http_post *http_post_open(const char *token, const char *certificates, struct error *error) MUST_CHECK;
+struct http_post_options {
+    const char *token;        /* NULL: none */
+    const char *certificates; /* a PEM file with those to trust; NULL: the system's */
+    const char *content_type; /* NULL: bytes of any kind */
+    unsigned seconds;         /* for a request; 0: as above */
+};
+
+/* NULL with *error set. */
+struct http_post *http_post_open(const struct http_post_options *options, struct error *error) MUST_CHECK;
 /* NULL is allowed. */
 void http_post_close(struct http_post *post);
 /* Redirects are not followed, since they would get the token. True: there is an answer, whatever its status.

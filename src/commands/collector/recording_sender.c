@@ -42,15 +42,15 @@ static bool read_token(const char *path, char to[2048], const char **token, stru
 struct recording_sender *recording_sender_open(const struct sender_options *options, struct error *error)
 {
     char text[2048];
-    const char *token;
+    struct http_post_options post = {.certificates = options->certificates};
     struct recording_sender *sender = calloc(1, sizeof(*sender));
     if (sender == NULL) {
         error_set_memory(error);
         return NULL;
     }
     sender->options = options;
-    if (read_token(options->token_file, text, &token, error) &&
-        (sender->post = http_post_open(token, options->certificates, error)) != NULL)
+    if (read_token(options->token_file, text, &post.token, error) &&
+        (sender->post = http_post_open(&post, error)) != NULL)
         return sender;
     free(sender);
     return NULL;
