@@ -2,11 +2,10 @@
 // that look like script; a token that the browser asks for.
 import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { eventually, launch, ROOT, scratchFolder, sparkflame, WAIT_MS } from "./browser.mjs";
+import { eventually, launch, ROOT, scratchFolder, sparkflame } from "./browser.mjs";
+import { openConsole, post, startCollector } from "./console_driver.mjs";
 
 const BAD = `<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>`;
 const scratch = scratchFolder();
@@ -15,39 +14,12 @@ const servers = [];
 
 /** A collector of its own; its address. */
 async function collect(name) {
-    const program = process.env.SPARKFLAME ?? join(ROOT, "build", "sparkflame");
-    const child = spawn(program, ["serve", "--data", scratch.path(name), "--listen", "127.0.0.1:0", "--min-free-mib", "0"],
-                        { stdio: ["ignore", "pipe", "inherit"] });
-    servers.push(child);
-    const [line] = await new Promise((done, fail) => {
-        createInterface({ input: child.stdout }).once("line", (text) => done([text]));
-        child.once("exit", () => fail(new Error("the collector ended")));
-    });
-    return line.replace("listening on ", "");
+    const server = await startCollector(scratch.path(name));
+    servers.push(server);
+    return server.address;
 }
 
-async function post(address, body, parameters, headers = {}) {
-    const answer = await fetch(`${address}/v1/recordings?${new URLSearchParams({ group: "etl", executor: "1", sequence: "0", ...parameters })}`,
-                               { method: "POST", body, headers });
-    assert.equal(answer.status, 201, await answer.text());
-}
-
-async function open(address, options = {}) {
-    const context = await browser.newContext({ viewport: { width: 1200, height: 1000 }, ...options });
-    context.setDefaultTimeout(WAIT_MS);
-    const page = await context.newPage();
-    const problems = [];
-    page.on("pageerror", (error) => problems.push(`error: ${error.message}`));
-    page.on("console", (message) => {
-        if (message.type() === "error") problems.push(`console: ${message.text()}`);
-    });
-    page.on("request", (request) => {
-        if (!request.url().startsWith(new URL(address).origin) && !/^(blob|data):/.test(request.url())) problems.push(`request: ${request.url()}`);
-    });
-    await page.goto(address, { waitUntil: "load", timeout: WAIT_MS });
-    await eventually("the console is ready", () => page.evaluate(() => document.documentElement.dataset.ready ?? ""), "1");
-    return { page, problems, close: () => context.close() };
-}
+const open = (address, options) => openConsole(browser, address, options);
 
 /** What the picture's status line says. */
 const pictured = (page, wanted) => eventually(`the picture shows ${wanted}`, async () => page.frameLocator("#picture").locator("#status").textContent(), wanted);
@@ -65,7 +37,7 @@ before(async () => {
 
 after(async () => {
     await browser?.close();
-    for (const child of servers) child.kill("SIGTERM");
+    for (const server of servers) server.end();
     scratch.remove();
 });
 

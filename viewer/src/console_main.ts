@@ -1,6 +1,10 @@
 // The console of the collector: groups, applications, recordings over time, their flame graph, and comparison.
-import { Application, ask, Group, Label, Series } from "./console_api.js";
-import { ConsoleState, EMPTY_STATE, pictureAddress, rangeBefore, readConsoleState, selectionOf, View, writeConsoleState } from "./console_state.js";
+import { Application, ask, Group, Heap, Label, Method, Methods, Regression, Series } from "./console_api.js";
+import { HeapPanel } from "./console_heap.js";
+import { followKeys } from "./console_keys.js";
+import { MethodsPanel } from "./console_methods.js";
+import { RegressionsPanel } from "./console_regressions.js";
+import { ConsoleState, EMPTY_STATE, panelAddress, pictureAddress, rangeBefore, readConsoleState, selectionOf, View, writeConsoleState } from "./console_state.js";
 import { ConsoleTimeline } from "./console_timeline.js";
 import { debounce, element, select, setOptions, setPressed, toggle } from "./dom.js";
 import { formatCount, formatValue } from "./numbers.js";
@@ -12,13 +16,29 @@ const REPORT_FORMATS: [string, string][] = [["html", "page"], ["json", "JSON"], 
 const RANGES: [string, number | null][] = [["all", null], ["15 min", 900_000], ["1 h", 3_600_000], ["24 h", 86_400_000]];
 const GROUPINGS = ["", "application", "executor", "stage", "task", "thread", "state"];
 
+const VIEWS: [View, string][] = [["flame", "Flame graph"], ["methods", "Hot spots"], ["heap", "Memory"], ["regressions", "Regressions"], ["compare", "Compare"], ["report", "Report"]];
+
 const idOf = (item: Application): string => item.attempt === "" ? item.application : `${item.application}_${item.attempt}`;
 
 class Console {
     private state: ConsoleState = readConsoleState(location.hash);
     private applications: Application[] = [];
     private series: Series | null = null;
+    private groupPrice: number | undefined;
+    /** Applications that were found to cost more than their earlier runs, as idOf() names them. */
+    private regressed = new Set<string>();
+    /** Of the picture or panel. */
     private shownPicture = "";
+    private readonly methods = new MethodsPanel((change) => {
+        // Samples say which application they are of, not which attempt of it: the one that sent last.
+        const latest = change.application === undefined ? undefined : this.applications.find((item) => item.application === change.application);
+        this.go({ ...this.state, ...change, ...(latest === undefined ? {} : { attempt: latest.attempt }) });
+    });
+    private lastMethods: Methods | Method | null = null;
+    private readonly heap = new HeapPanel((change) => this.go({ ...this.state, ...change }));
+    private readonly regressions = new RegressionsPanel((change) => this.go({ ...this.state, ...change }));
+    private readonly panel = element("div", { id: "panel", hidden: true, tabindex: -1 });
+    private readonly busy = element("p", { id: "busy", class: "label", role: "status", hidden: true }, "Working …");
     /** Recordings that the picture was made of. */
     private shownCount = 0;
     private follows = false;
@@ -36,7 +56,8 @@ class Console {
     private readonly by = select("by", "Group samples by", (by) => this.go({ ...this.state, by }));
     private readonly executor = this.field("executor", "Executor", (executor) => ({ executor }));
     private readonly stage = this.field("stage", "Stage", (stage) => ({ stage }));
-    private readonly choices = element("span", { class: "row" }, this.label, this.by, this.executor, this.stage);
+    private readonly include = this.field("include", "Stacks with", (include) => ({ include }), 18);
+    private readonly choices = element("span", { class: "row" }, this.label, this.by, this.executor, this.stage, this.include);
     private readonly times = element("div", { id: "times" });
     private readonly firstTime = element("span", {});
     private readonly lastTime = element("span", {});
@@ -49,6 +70,7 @@ class Console {
     });
     private readonly tabs = new Map<View, HTMLButtonElement>();
     private readonly downloads = element("span", { id: "downloads" });
+    private readonly saving = element("span", {}, element("span", { class: "label" }, "save as "), this.downloads);
     private readonly heading = element("h2", { id: "what" });
     private frame: HTMLIFrameElement = element("iframe", { id: "picture", title: "Flame graph", sandbox: "allow-scripts allow-downloads" });
     private readonly comparing = element("span", { id: "comparing" }, element("span", { class: "label" }, "with "), this.against, " ", this.normalize);
@@ -63,11 +85,12 @@ class Console {
         });
         document.addEventListener("visibilitychange", () => void this.refresh(false));
         window.setInterval(() => void this.refresh(false), REFRESH_MS);
+        followKeys({ views: VIEWS.map(([view]) => this.tabs.get(view)!), filter: this.filter, moveInList: (by) => this.moveInList(by), theme: () => document.getElementById("theme")!.click() });
         void this.refresh(true);
     }
 
-    private field(id: string, label: string, change: (value: string) => Partial<ConsoleState>): HTMLInputElement {
-        const made = element("input", { id, size: 8, placeholder: label, "aria-label": label });
+    private field(id: string, label: string, change: (value: string) => Partial<ConsoleState>, size = 8): HTMLInputElement {
+        const made = element("input", { id, size, placeholder: label, "aria-label": label });
         made.addEventListener("change", () => this.go({ ...this.state, ...change(made.value.trim()) }));
         return made;
     }
@@ -80,7 +103,8 @@ class Console {
         });
         setPressed(theme, isDark());
         return element("header", {}, element("h1", {}, "sparkflame"), element("label", {}, element("span", { class: "label" }, "group "), this.groups),
-            element("span", { class: "space" }), element("a", { href: "/api", id: "api" }, "API"), theme);
+            element("span", { class: "space" }), element("a", { href: "/api", id: "api" }, "API"),
+            element("button", { type: "button", id: "show-keys", title: "Keys (?)", "aria-label": "Keys", click: () => (document.getElementById("keys") as HTMLDialogElement).showModal() }, "?"), theme);
     }
 
     private applicationPart(): HTMLElement {
@@ -91,15 +115,14 @@ class Console {
     }
 
     private picturePart(): HTMLElement {
-        const views: [View, string][] = [["flame", "Flame graph"], ["compare", "Compare"], ["report", "Report"]];
-        for (const [view, title] of views) this.tabs.set(view, toggle(`view-${view}`, title, title, () => this.go({ ...this.state, view })));
+        VIEWS.forEach(([view, title], place) => this.tabs.set(view, toggle(`view-${view}`, title, `${title} (key ${place + 1})`, () => this.go({ ...this.state, view }))));
         const ranges = RANGES.map(([title, length]) => element("button", { type: "button", class: "range-choice", click: () => this.chooseLast(length) }, title));
         this.times.append(element("div", { class: "row" }, element("span", { class: "label" }, "received "), ...ranges, this.rangeText), this.timeline.node,
             element("div", { class: "axis label" }, this.firstTime, this.lastTime));
         return element("section", { id: "profile", "aria-label": "Profile" },
             element("div", { class: "row" }, this.heading, element("span", { class: "tabs" }, ...this.tabs.values()), this.follow, this.comparing),
             this.times, element("div", { class: "row" }, this.choices, element("span", { class: "space" }),
-                element("span", { class: "label" }, "save as "), this.downloads), this.frame);
+                this.saving), this.busy, this.panel, this.frame);
     }
 
     // ---- choosing ----
@@ -116,7 +139,16 @@ class Console {
     }
 
     private choose(item: Application): void {
-        this.go({ ...this.state, application: item.application, attempt: item.attempt, from: null, to: null, executor: "", stage: "" });
+        this.go({ ...this.state, application: item.application, attempt: item.attempt, from: null, to: null, executor: "", stage: "", method: "" });
+    }
+
+    /** The application below or above the chosen one in the list. */
+    private moveInList(by: number): void {
+        const buttons = [...this.list.querySelectorAll<HTMLButtonElement>("button.link")];
+        const at = buttons.findIndex((button) => button.getAttribute("aria-pressed") === "true");
+        const next = buttons[at < 0 ? 0 : Math.min(buttons.length - 1, Math.max(0, at + by))];
+        next?.click();
+        next?.scrollIntoView({ block: "nearest" });
     }
 
     private compareWith(id: string): void {
@@ -139,10 +171,13 @@ class Console {
             this.showGroups(groups);
             if (this.state.group === "" || groups.length === 0) return;
             const group = encodeURIComponent(this.state.group);
-            const [{ applications }, series, { labels }] = await Promise.all([
+            const [{ applications }, series, { labels }, { regressions }] = await Promise.all([
                 ask<{ applications: Application[] }>(`/v1/applications?group=${group}&limit=10000`),
-                ask<Series>(`/v1/series?${selectionOf(this.state, false)}`), ask<{ labels: Label[] }>(`/v1/labels?${selectionOf(this.state, false)}`)]);
+                ask<Series>(`/v1/series?${selectionOf(this.state, false)}`), ask<{ labels: Label[] }>(`/v1/labels?${selectionOf(this.state, false)}`),
+                ask<{ regressions: Regression[] }>(`/v1/regressions?group=${group}`)]);
             if (turn !== this.turn) return;
+            this.regressed = new Set(regressions.map(({ run }) => run.attempt === "" ? run.application : `${run.application}_${run.attempt}`));
+            this.groupPrice = groups.find((item) => item.group === this.state.group)?.price_core_hour;
             this.applications = applications;
             this.series = series;
             this.show(labels);
@@ -188,7 +223,9 @@ class Console {
         const isChosen = item.application === this.state.application && item.attempt === this.state.attempt;
         const button = element("button", { type: "button", class: "link", "aria-pressed": String(isChosen), click: () => this.choose(item) }, idOf(item));
         const isRunning = now - item.last_ms < RUNNING_MS;
-        return element("tr", { class: isChosen ? "chosen" : null }, element("td", {}, button),
+        const mark = this.regressed.has(idOf(item)) ? element("button", { type: "button", class: "mark", title: "It costs more than its earlier runs",
+            click: () => this.go({ ...EMPTY_STATE, group: this.state.group, application: item.application, attempt: item.attempt, view: "regressions" }) }, "regression") : null;
+        return element("tr", { class: isChosen ? "chosen" : null }, element("td", {}, button, mark === null ? null : " ", mark),
             element("td", {}, element("span", { class: isRunning ? "running" : "ended" }, isRunning ? "now" : new Date(item.last_ms).toLocaleString())),
             element("td", {}, new Date(item.first_ms).toLocaleString()), element("td", { class: "number" }, formatCount(item.executors)),
             element("td", { class: "number" }, formatCount(item.recordings)), element("td", { class: "number" }, formatValue(item.bytes, "bytes")));
@@ -214,13 +251,40 @@ class Console {
         setOptions(this.by, groupings.map((name) => [name, name === "" ? "not grouped" : `by ${name}`]), state.by);
         this.executor.value = state.executor;
         this.stage.value = state.stage;
+        this.include.value = state.include;
+        const shows = (...views: View[]): boolean => views.includes(state.view);
+        this.by.hidden = shows("methods", "heap");
+        this.stage.hidden = this.include.hidden = shows("heap");
+        this.saving.hidden = !shows("flame", "compare", "report");
+        this.follow.hidden = shows("regressions", "report");
         for (const [view, button] of this.tabs) setPressed(button, view === state.view);
         setPressed(this.normalize, state.normalize);
         this.comparing.hidden = state.view !== "compare";
         // A report is of the whole application.
-        this.times.hidden = this.choices.hidden = state.view === "report";
+        this.times.hidden = this.choices.hidden = shows("report", "regressions");
         this.tabs.get("report")!.disabled = state.application === "";
         this.showAgainst();
+    }
+
+    /** What a panel shows is asked for once; an answer to an older question is dropped. */
+    private async fillPanel(address: string, state: ConsoleState): Promise<void> {
+        const { node } = state.view === "methods" ? this.methods : state.view === "heap" ? this.heap : this.regressions;
+        if (this.panel.firstElementChild !== node) this.panel.replaceChildren(node);
+        this.busy.hidden = false;
+        this.panel.setAttribute("aria-busy", "true");
+        try {
+            const answer = await ask<unknown>(address);
+            if (address !== this.shownPicture) return;
+            if (state.view === "methods") this.methods.show(this.lastMethods = answer as Methods | Method, state, this.groupPrice);
+            else if (state.view === "heap") this.heap.show(answer as Heap);
+            else if (state.application === "") this.regressions.showList(answer as { regressions: Regression[]; checked: number });
+            else this.regressions.showOne(answer as Regression);
+        } catch (error) {
+            if (address !== this.shownPicture) return;
+            this.panel.replaceChildren(...(state.view === "methods" ? [node] : []), element("p", { class: "problem" }, `${error instanceof Error ? error.message : String(error)}.`));
+        }
+        this.busy.hidden = true;
+        this.panel.removeAttribute("aria-busy");
     }
 
     private showAgainst(): void {
@@ -244,12 +308,21 @@ class Console {
         document.title = `${this.heading.textContent} – sparkflame`;
         this.downloads.replaceChildren(...(state.view === "report" ? REPORT_FORMATS : FORMATS).map(([format, title]) =>
             element("a", { href: pictureAddress(state, format), download: `${this.heading.textContent}.${format}` }, title)));
-        const address = pictureAddress(state, "html");
+        const panel = panelAddress(state);
+        const address = panel ?? pictureAddress(state, "html");
         const count = this.series!.series.reduce((sum, step) => sum + step.recordings, 0);
-        this.frame.hidden = false;
+        this.frame.hidden = panel !== null;
+        this.panel.hidden = panel === null;
+        this.methods.controlsOf(state, this.groupPrice);
+        if (panel !== null && this.state.view === "methods" && address === this.shownPicture && this.lastMethods !== null)
+            this.methods.show(this.lastMethods, state, this.groupPrice);
         if (address === this.shownPicture && !(this.follows && count !== this.shownCount)) return;
         this.shownPicture = address;
         this.shownCount = count;
+        if (panel !== null) {
+            void this.fillPanel(panel, state);
+            return;
+        }
         // Not by the src attribute: each would be a step of the browser's history.
         const frame = this.frame.cloneNode(false) as HTMLIFrameElement;
         frame.src = address;

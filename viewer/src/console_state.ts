@@ -1,6 +1,6 @@
 // What the console shows, as one plain value; it stands behind the # of the address, so that a link shows the same.
 
-export type View = "flame" | "compare" | "report";
+export type View = "flame" | "methods" | "heap" | "regressions" | "compare" | "report";
 
 export interface ConsoleState {
     group: string;
@@ -20,16 +20,25 @@ export interface ConsoleState {
     againstFrom: number | null;
     againstTo: number | null;
     normalize: boolean;
+    /** Only stacks with a frame that matches, as a regular expression. */
+    include: string;
+    /** Of the hot spots: the text that is searched for, the one method whose callers are shown, and the order. */
+    search: string;
+    method: string;
+    byTotal: boolean;
+    /** What an hour of one core costs, as text; "": as the group's settings say. */
+    price: string;
 }
 
 export const EMPTY_STATE: ConsoleState = {
     group: "", application: "", attempt: "", executor: "", from: null, to: null, labels: [], stage: "", by: "", view: "flame",
     against: "", againstAttempt: "", againstFrom: null, againstTo: null, normalize: false,
+    include: "", search: "", method: "", byTotal: false, price: "",
 };
 
-const TEXTS = ["group", "application", "attempt", "executor", "stage", "by", "against", "againstAttempt"] as const;
+const TEXTS = ["group", "application", "attempt", "executor", "stage", "by", "against", "againstAttempt", "include", "search", "method", "price"] as const;
 const TIMES = ["from", "to", "againstFrom", "againstTo"] as const;
-const VIEWS: string[] = ["flame", "compare", "report"];
+const VIEWS: string[] = ["flame", "methods", "heap", "regressions", "compare", "report"];
 
 export function writeConsoleState(state: ConsoleState): string {
     const out = new URLSearchParams();
@@ -38,6 +47,7 @@ export function writeConsoleState(state: ConsoleState): string {
     for (const label of state.labels) out.append("label", label);
     if (state.view !== "flame") out.set("view", state.view);
     if (state.normalize) out.set("normalize", "1");
+    if (state.byTotal) out.set("byTotal", "1");
     return out.toString();
 }
 
@@ -53,6 +63,8 @@ export function readConsoleState(text: string): ConsoleState {
     const view = given.get("view");
     if (view !== null && VIEWS.includes(view)) state.view = view as View;
     state.normalize = given.get("normalize") === "1";
+    state.byTotal = given.get("byTotal") === "1";
+    if (state.price !== "" && !(Number(state.price) >= 0)) state.price = "";
     return state;
 }
 
@@ -70,12 +82,47 @@ export function selectionOf(state: ConsoleState, withTimes = true): URLSearchPar
     return out;
 }
 
-/** The address of what the state shows, in that format. */
-export function pictureAddress(state: ConsoleState, format: string): string {
-    const query = selectionOf(state, state.view !== "report");
-    if (state.view === "report") return `/v1/report?${query}${format === "html" ? "" : `&format=${format}`}`;
+/** Those, and what chooses samples of them. */
+function samplesOf(state: ConsoleState): URLSearchParams {
+    const query = selectionOf(state);
     for (const label of state.labels) query.append("label", label);
     if (state.stage !== "") query.set("stage", state.stage);
+    if (state.include !== "") query.set("include", state.include);
+    return query;
+}
+
+/** A regular expression that only this text matches. */
+export function exactly(text: string): string {
+    return `^${text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$`;
+}
+
+/** What the panel of a view without a picture asks for; null: the view has a picture, or nothing to ask for yet. */
+export function panelAddress(state: ConsoleState): string | null {
+    if (state.view === "methods") {
+        const query = samplesOf(state);
+        if (state.method !== "") {
+            query.set("method", state.method);
+            return `/v1/method?${query}`;
+        }
+        query.set("limit", "100");
+        if (state.search !== "") query.set("search", state.search);
+        if (state.byTotal) query.set("order", "total");
+        return `/v1/methods?${query}`;
+    }
+    if (state.view === "heap") {
+        const query = selectionOf(state);
+        for (const label of state.labels) query.append("label", label);
+        return `/v1/heap?${query}`;
+    }
+    if (state.view !== "regressions") return null;
+    if (state.application === "") return `/v1/regressions?${new URLSearchParams({ group: state.group })}`;
+    return `/v1/regression?${new URLSearchParams({ group: state.group, application: state.application, attempt: state.attempt })}`;
+}
+
+/** The address of what the state shows, in that format. */
+export function pictureAddress(state: ConsoleState, format: string): string {
+    if (state.view === "report") return `/v1/report?${selectionOf(state, false)}${format === "html" ? "" : `&format=${format}`}`;
+    const query = samplesOf(state);
     if (state.by !== "") query.set("by", state.by);
     if (format !== "html") query.set("format", format);
     if (state.view !== "compare") return `/v1/profile?${query}`;
