@@ -54,8 +54,10 @@ def test_hot_spots(filled):
     assert answer(filled, "methods", include="h$")["total"] == 5e9
     assert get(filled, "methods", order="size")[0] == 400
     assert get(filled, "methods", limit=1001)[0] == 400
+    assert get(filled, "methods", include="(")[0] == 400
     assert get(filled, "methods", application="none")[0] == 404
-    assert get(filled, "methods", event="none")[0] == 422
+    # As of profiles.
+    assert get(filled, "methods", event="none")[0] == filled.request("GET", "/v1/profile?group=etl&event=none")[0] == 400
 
 
 def test_callers_and_callees_across_applications(filled):

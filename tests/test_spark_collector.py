@@ -49,9 +49,12 @@ def test_a_collector_that_is_away_for_a_while_gets_all(binary, tmp_path):
         listed = collector.recordings("nightly", token=reads)
         found = {(item["executor"], item["sequence"]): gzip.decompress(collector.request(
             "GET", f"/v1/recordings/{item['recording']}", token=reads)[1]) for item in listed}
+        heap = collector.get("/v1/heap?group=nightly", token=reads)
     log = spark.said(done[0].log)
     assert done[0].returncode == 0, done[0].log[-5000:]
     assert len(found) == len(listed) and found == in_folder(out), log
+    assert {item["executor"] for item in heap["processes"]} == {"driver", "0"} and heap["skipped"] == 0
+    assert all(0 < item["peak_bytes"] <= item["limit_bytes"] for item in heap["processes"])
     assert {item["labels"]["application_name"] for item in listed} == {"until told"}
     assert {item["application"] for item in listed} == {path.name for path in (out / "nightly").iterdir()}
     assert any("cannot write to https://localhost" in line for line in log), log

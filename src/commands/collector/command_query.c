@@ -31,6 +31,7 @@ static struct query_options {
     uint64_t heap_top;
     uint64_t regression_days;
     bool normalize;
+    int exit_code; /* of what failed and was printed; 0: EXIT_FAILED */
 } options;
 
 static struct profile_input_options input_options;
@@ -292,11 +293,12 @@ static bool methods_to(struct output *output, struct error *error)
 {
     const struct profile_needs needs = {.contexts = options.methods.method != NULL, .one_event = true};
     struct profile_input input;
-    int exit_code;
-    bool good =
-        profile_input_read(&input, &command_query, &input_options, &needs, side_names + 1, 1, &exit_code);
-    if (good)
+    bool good = profile_input_read(&input, &command_query, &input_options, &needs, side_names + 1, 1,
+                                   &options.exit_code);
+    if (good) {
+        options.exit_code = EXIT_FAILED;
         good = query_methods_write(&input, &options.methods, output, error);
+    }
     profile_input_release(&input);
     return good;
 }
@@ -319,10 +321,10 @@ static int write_text(text_writer *writer)
         good = writer(&output, &error) && output_finish(&output, &error);
         output_release(&output);
     }
-    /* Without one it was printed. */
+    /* Without a code it was printed. */
     if (!good && error.code != ERROR_NONE)
         command_complain(&command_query, "%s", error.message);
-    return good ? EXIT_GOOD : EXIT_FAILED;
+    return good ? EXIT_GOOD : options.exit_code != 0 ? options.exit_code : EXIT_FAILED;
 }
 
 static int run(int argc, char **argv)

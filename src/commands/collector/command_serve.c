@@ -10,6 +10,7 @@
 #include "collector/collector.h"
 #include "collector/libraries/sqlite_library.h"
 #include "collector/tokens.h"
+#include "commands/collector/forwarder.h"
 #include "commands/collector/webhook.h"
 #include "commands/command.h"
 #include "input/byte_source.h"
@@ -33,6 +34,7 @@ static struct serve_options {
     const char *add_token;
     const char *remove_token;
     const char *webhook;
+    const char *forward;
     bool check;
     bool logs_all;
     uint64_t keep_days;
@@ -95,7 +97,7 @@ static const struct option limit_options[] = {
     {NULL},
 };
 
-static const struct option regression_options[] = {
+static const struct option service_options[] = {
     {"ended-after", 0, OPTION_COUNT, offsetof(struct serve_options, ended_seconds), "SECONDS",
      "An application that has sent nothing for so long has ended, and is compared with its earlier runs "
      "(default: 180; 0: never)."},
@@ -103,6 +105,11 @@ static const struct option regression_options[] = {
      "Post each regression to this address, with the bearer token that the variable SPARKFLAME_WEBHOOK_TOKEN "
      "of "
      "the environment has."},
+    {"forward", 0, OPTION_TEXT, offsetof(struct serve_options, forward), "URL",
+     "Send every recording on to this server: what came as OTLP to its path /v1development/profiles, JFR, "
+     "pprof and "
+     "folded stacks to /ingest, as Pyroscope has it. The bearer token is that of the variable "
+     "SPARKFLAME_FORWARD_TOKEN."},
     {NULL},
 };
 
@@ -121,7 +128,7 @@ static const struct option_group *groups(void)
     static const struct option_group all[] = {
         {"Server", server_options, &options},
         {"Limits", limit_options, &options},
-        {"Regressions", regression_options, &options},
+        {"Other services", service_options, &options},
         {"Instead of serving", task_options, &options},
         {NULL, NULL, NULL},
     };
@@ -243,8 +250,22 @@ static void wait_for_stop(struct collector *collector, const sigset_t *signals)
     }
 }
 
+static bool start_forwarder(struct forwarder **forwarder, struct error *error)
+{
+    const struct forwarder_options forwarding = {.folder = options.data,
+                                                 .address = options.forward,
+                                                 .token = getenv("SPARKFLAME_FORWARD_TOKEN"),
+                                                 .unpacked_bytes = options.max_unpacked_mib * MIB,
+                                                 .log = log_line};
+    if (options.forward == NULL)
+        return true;
+    *forwarder = forwarder_start(&forwarding, error);
+    return *forwarder != NULL || error_prefix(error, "--forward");
+}
+
 static bool serve(const struct collector_options *collector_options, struct error *error)
 {
+    struct forwarder *forwarder = NULL;
     sigset_t signals;
     char address[128];
     sigemptyset(&signals);
@@ -256,7 +277,7 @@ static bool serve(const struct collector_options *collector_options, struct erro
     struct collector *collector = collector_open(collector_options, error);
     if (collector == NULL)
         return false;
-    bool good = collector_start(collector, error);
+    bool good = start_forwarder(&forwarder, error) && collector_start(collector, error);
     if (good) {
         collector_address(collector, address);
         printf("listening on %s\n", address);
@@ -264,6 +285,7 @@ static bool serve(const struct collector_options *collector_options, struct erro
         wait_for_stop(collector, &signals);
         log_line(NULL, "stopping");
     }
+    forwarder_stop(forwarder);
     collector_close(collector, STOP_SECONDS);
     return good;
 }

@@ -52,6 +52,8 @@ static bool set_up(struct http_post *post, const struct http_post_options *optio
              options->content_type == NULL ? "application/octet-stream" : options->content_type);
     if (!add_header(post, header, error))
         return false;
+    if (options->header != NULL && !add_header(post, options->header, error))
+        return false;
     if (options->certificates != NULL)
         post->curl.easy_setopt(post->handle, OPTION_CERTIFICATES, options->certificates);
     post->curl.easy_setopt(post->handle, OPTION_HEADERS, post->headers);

@@ -19,6 +19,7 @@ struct http_post_options {
     const char *token;        /* NULL: none */
     const char *certificates; /* a PEM file with those to trust; NULL: the system's */
     const char *content_type; /* NULL: bytes of any kind */
+    const char *header;       /* one more, "Name: value"; NULL: none */
     unsigned seconds;         /* for a request; 0: as above */
 };
 

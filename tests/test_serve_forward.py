@@ -1,0 +1,57 @@
+"""A collector that sends what it receives on to another one, as it would to Pyroscope: /ingest and OTLP."""
+
+import os
+
+from collector import Collector, add_token, folded, wait_until
+from test_serve import folder  # noqa: F401  a fixture
+
+LABEL = "region.name=north {1},=2"
+
+
+def test_recordings_are_forwarded_once(binary, folder, data, tmp_path):  # noqa: F811
+    target = tmp_path / "target"
+    token = add_token(binary, target, "write:*")
+    reader = add_token(binary, target, "read:*")
+    environment = {**os.environ, "SPARKFLAME_FORWARD_TOKEN": token}
+    bodies = {"folded": folded(1), "pprof": (data / "pprof" / "cpu.pb").read_bytes(), "jfr": (data / "jfr" / "jdk17.jfr.gz").read_bytes()}
+    otlp = (data / "otlp" / "service.otlp").read_bytes()
+    with Collector(binary, folder) as running:
+        running.post(folded(0), application="before")
+        running.stop()
+    with Collector(binary, target) as other:
+        options = ["--forward", f"http://127.0.0.1:{other.port}"]
+        with Collector(binary, folder, *options, env=environment) as running:
+            for kind, body in bodies.items():
+                assert running.post(body, application=f"app-{kind}", executor="7", label=LABEL)[0] == 201
+            running.post(folded(2), application="web-1", group="web")
+            assert running.post((data / "event_log" / "single").read_bytes(), application="app-log", executor="eventlog")[0] == 201
+            status, _ = running.request("POST", "/v1development/profiles", otlp, headers={"Content-Type": "application/x-protobuf", "X-Scope-OrgID": "etl"})
+            assert status == 200
+            wait_until(lambda: len(other.recordings(token=reader)) >= 4 and other.recordings("web", token=reader))
+            found = {item["application"]: item for item in other.recordings(token=reader)}
+            for kind in bodies:
+                item = found[f"app-{kind}"]
+                assert (item["format"], item["executor"], item["labels"]["region_name"]) == (kind, "7", "north _1___2")
+                theirs = other.request("GET", f"/v1/profile?group=etl&application=app-{kind}&format=folded", token=reader)
+                assert theirs == running.request("GET", f"/v1/profile?group=etl&application=app-{kind}&format=folded")
+            assert {item["format"] for item in found.values()} == {"folded", "pprof", "jfr", "otlp"} and "before" not in found
+            count = len(other.recordings(token=reader))
+            assert running.stop() == 0
+        # After a restart it goes on where it was.
+        with Collector(binary, folder, *options, env=environment) as running:
+            running.post(folded(3), application="app-late")
+            wait_until(lambda: len(other.recordings(token=reader)) > count)
+            assert len(other.recordings(token=reader)) == count + 1
+
+
+def test_what_the_other_server_does_not_take_yet_waits(binary, folder, tmp_path):  # noqa: F811
+    with Collector(binary, tmp_path / "target") as other:
+        port = other.port
+    with Collector(binary, folder, "--forward", f"http://127.0.0.1:{port}") as running:
+        for number in range(20):
+            assert running.post(folded(number), sequence=str(number))[0] == 201
+        wait_until(lambda: any("was not taken yet" in line for line in running.lines))
+        assert running.stop() == 0
+    with Collector(binary, tmp_path / "target") as other, Collector(binary, folder, "--forward", f"http://127.0.0.1:{other.port}") as running:
+        wait_until(lambda: len(other.recordings()) == 20)
+        assert running.stop() == 0
