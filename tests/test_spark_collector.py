@@ -1,6 +1,7 @@
 """The Spark plugin sends its recordings to a collector."""
 
 import gzip
+import json
 import threading
 
 import pytest
@@ -31,8 +32,12 @@ def test_a_collector_that_is_away_for_a_while_gets_all(binary, tmp_path):
     done = []
     with Collector(binary, data, *options, context=tls_context(options[1])) as collector:
         conf = {"spark.sparkflame.outputDir": out.as_uri(), "spark.sparkflame.interval": "1s", "spark.sparkflame.join": "0",
-                "spark.sparkflame.group": "nightly", "spark.sparkflame.collector": f"https://localhost:{collector.port}/",
+                "spark.plugins": "software.amazon.profiler.AmazonProfilerPlugin", "spark.sparkflame.collector": f"https://localhost:{collector.port}/",
                 "spark.sparkflame.collector.tokenFile": str(token), "spark.sparkflame.collector.caFile": str(options[1])}
+        # The group is that of CodeGuru's context, as its users have it.
+        context = json.dumps({"profilingGroupName": "nightly", "driverEnabled": "true"})
+        for place in ("spark.executorEnv", "spark.yarn.appMasterEnv"):
+            conf |= {f"{place}.ENABLE_AMAZON_PROFILER": "true", f"{place}.PROFILING_CONTEXT": context}
         job = threading.Thread(target=lambda: done.append(spark.submit(
             "3.5", tmp_path / "run", "until_told.py", tmp_path / "told", conf=conf, master="local-cluster[1,1,1024]")))
         job.start()
