@@ -1,5 +1,6 @@
 """`sparkflame record --hosts`: through a script that stands for ssh, and through the real one to servers on loopback addresses."""
 
+import base64
 import contextlib
 import http.server
 import json
@@ -16,9 +17,11 @@ import subprocess
 import sys
 import threading
 import time
+import zlib
 
 import pytest
 
+from jfr_builder import Chunk, standard_metadata, utf8
 from test_native_record import count_of, read_folded, skip_if_forbidden, started, work  # noqa: F401  a fixture
 
 FAKE_SSH = pathlib.Path(__file__).resolve().parent / "fake_ssh.py"
@@ -68,13 +71,28 @@ class Hosts:
         done = self.sparkflame("convert", self.folder / f"{host}.perf", "-f", "jfr", "-o", self.folder / f"{host}.jfr")
         assert done.returncode == 0, done.stderr
 
-    def words(self, hosts, *more, program=None):
-        return ["record", "--hosts", hosts, "--ssh", f"{sys.executable} {FAKE_SSH}", "-d", "30", "-f", "out.folded",
+    def add_stages(self, host, samples, functions):
+        """So many samples of each {stage: function}, one thread per stage; "" is no stage."""
+        chunk, names = Chunk(standard_metadata()), ["Job", "run", *sorted(set(functions.values()))]
+        numbers = {name: number for number, name in enumerate(names, 1)}
+        chunk.standard_constants(symbols=dict(enumerate(names, 1)), classes={1: 1}, methods={number: (1, number) for number in numbers.values()},
+                                 threads={thread: (f"thread {thread}", thread) for thread in range(1, len(functions) + 1)})
+        chunk.stacks({number: [(number, 0, 0), (2, 0, 0)] for number in numbers.values()})
+        for thread, stage in enumerate(functions, 1):
+            if stage:
+                chunk.add("sparkflame.Labels", 1001, thread, utf8(f"application=app-1;stage={stage};task={thread}"))
+        for i in range(samples):
+            for thread, function in enumerate(functions.values(), 1):
+                chunk.add("jdk.ExecutionSample", 2000 + 30_000_000_000 * i // samples, thread, numbers[function], 0)
+        (self.folder / f"{host}.jfr").write_bytes(chunk.bytes())
+
+    def words(self, hosts, *more, program=None, output="out.folded"):
+        return ["record", "--hosts", hosts, "--ssh", f"{sys.executable} {FAKE_SSH}", "-d", "30", "-f", output,
                 "--binary", str(program or self.program), *more]
 
-    def record(self, hosts, *more, program=None):
+    def record(self, hosts, *more, program=None, output="out.folded"):
         """(exit status, what was printed)"""
-        done = self.sparkflame(*self.words(hosts, *more, program=program), env=self.environment)
+        done = self.sparkflame(*self.words(hosts, *more, program=program, output=output), env=self.environment)
         return done.returncode, done.stderr.decode()
 
     def start(self, hosts, program):
@@ -88,6 +106,18 @@ class Hosts:
 @pytest.fixture
 def hosts(binary, sparkflame, tmp_path):
     return Hosts(binary, sparkflame, tmp_path)
+
+
+def page_meta(path):
+    """The JSON of a page's data (docs/PAGE_DATA.md): behind the version, a tag and a length of seven bits a byte."""
+    data = zlib.decompress(base64.b64decode(re.search(r'id="data" data-encoding="deflate-raw">([^<]*)<', path.read_text())[1]), -15)
+    assert data[:6] == b"SFPD\1\1"
+    size, at = 0, 6
+    while True:
+        size |= (data[at] & 127) << 7 * (at - 6)
+        at += 1
+        if data[at - 1] < 128:
+            return json.loads(data[at:at + size])
 
 
 def wait_until(is_so):
@@ -251,6 +281,26 @@ def test_hosts_that_fail_do_not_hold_up_the_others(hosts, tmp_path):
     assert {stack[0] for stack, _ in read_folded(tmp_path / "out.folded")} == {"host good"}
 
 
+# Takes a while to be ready, and notes how many others are just then.
+SLOW_TO_CONNECT = """echo x > "$FAKE_SSH/$FAKE_HOST.connects"
+sleep 0.2
+ls "$FAKE_SSH" | grep -c '[.]connects$' > "$FAKE_SSH/$FAKE_HOST.seen"
+rm "$FAKE_SSH/$FAKE_HOST.connects"
+echo sparkflame:ready; read -r go; cat "$FAKE_SSH/h1.jfr"
+"""
+
+
+@pytest.mark.parametrize("words, limit", [([], 8), (["--connections", "3"], 3)])
+def test_only_so_many_hosts_are_connected_to_at_a_time(hosts, words, limit):
+    hosts.add("h1", 20)
+    names = [f"n{number}" for number in range(12)]
+    for name in names:
+        hosts.write(f"{name}.sh", SLOW_TO_CONNECT)
+    status, said = hosts.record(",".join(names), *words)
+    assert status == 0, said
+    assert max(int((hosts.folder / f"{name}.seen").read_text()) for name in names) <= limit
+
+
 def test_no_host_at_all(hosts):
     hosts.write("h1.sh", "exit 255")
     status, said = hosts.record("h1")
@@ -323,6 +373,7 @@ def test_nothing_stays_when_the_connection_ends_before_the_recording(hosts):
     (["--hosts", "h1", "--", "true"], "--hosts records all processes of the hosts"),
     (["--hosts", "h1", "--push", "http://localhost:1"], "--hosts writes one profile"),
     (["--host", "--ssh-port", "22"], "are for --hosts"),
+    (["--host", "--connections", "2"], "are for --hosts"),
 ])
 def test_misuse(sparkflame, words, message):
     has_duration = "-d" in words or "--" in words

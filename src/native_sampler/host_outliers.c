@@ -183,7 +183,8 @@ static size_t test_feature(const struct host_shares *shares, size_t feature, str
                            size_t limit, size_t found)
 {
     double values[MOST_HOSTS], within[MOST_HOSTS], plain[MOST_HOSTS];
-    double tests = (double)shares->host_count * (double)shares->feature_count;
+    double comparisons = shares->comparison_count > 0 ? (double)shares->comparison_count : 1;
+    double tests = (double)shares->host_count * (double)shares->feature_count * comparisons;
     for (size_t host = 0; host < shares->host_count; host++) {
         double weight, total;
         sum_up(shares, host, feature, &weight, &total);

@@ -4,7 +4,7 @@
  * A feature is a share of a host's time, such as that of a function. It is compared with the median of the other hosts,
  * as arc sine of the root. The variance is that within the host, from blocks of time (delete-a-block jackknife, since
  * samples come in bursts), that between hosts (median absolute deviation), and that of the median. An outlier has to be
- * significant at 5 % over all hosts and features (Student, Bonferroni), and 5 points away.
+ * significant at 5 % over all hosts, features and comparisons (Student, Bonferroni), and 5 points away.
  *
  * Threads: any.
  */
@@ -26,6 +26,8 @@ struct host_shares {
     size_t host_count, block_count, feature_count;
     const double *weights; /* [host][block][feature] */
     const double *totals;  /* [host][block] */
+    size_t
+        comparison_count; /* how many such tests are made, all of which together may raise a false alarm; 0: 1 */
 };
 
 struct host_outlier {

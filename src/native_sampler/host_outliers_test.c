@@ -54,8 +54,11 @@ static void make(struct made_hosts *made, size_t slow, double share)
                 made->weights[host][block][feature] += BURST;
                 made->totals[host][block] += BURST;
             }
-    made->shares =
-        (struct host_shares){HOSTS, BLOCKS, FEATURES, &made->weights[0][0][0], &made->totals[0][0]};
+    made->shares = (struct host_shares){.host_count = HOSTS,
+                                        .block_count = BLOCKS,
+                                        .feature_count = FEATURES,
+                                        .weights = &made->weights[0][0][0],
+                                        .totals = &made->totals[0][0]};
 }
 
 TEST(chances_of_student)
@@ -122,4 +125,15 @@ TEST(the_largest_differences_come_first)
     CHECK(one[0].host == all[0].host && one[0].feature == all[0].feature);
     for (size_t i = 1; i < found; i++)
         CHECK(fabs(all[i - 1].share - all[i - 1].median) >= fabs(all[i].share - all[i].median));
+}
+
+TEST(several_comparisons_share_the_chance)
+{
+    static struct made_hosts made;
+    struct host_outlier one, same;
+    make(&made, 7, 0.5);
+    CHECK(host_outliers_find(&made.shares, &one, 1) > 0);
+    made.shares.comparison_count = 9;
+    CHECK(host_outliers_find(&made.shares, &same, 1) > 0);
+    CHECK(fabs(same.chance / one.chance - 9) < 1e-9);
 }

@@ -86,6 +86,8 @@ static bool write_meta(const struct page_data *data, struct text_builder *to, st
     json_text_write(&json, text_of(page_title(input)));
     write_json_field(&json, "subtitle", input->subtitle);
     write_json_field(&json, "notes", input->notes);
+    if (input->hosts != NULL)
+        output_format(&json, ",\"hosts\":%s", input->hosts);
     write_json_field(&json, "view", input->view);
     write_json_field(&json, "generator", "sparkflame " SPARKFLAME_VERSION);
     output_format(&json, ",\"readable\":%s,\"lines\":%s", input->names.readable ? "true" : "false",

@@ -23,6 +23,7 @@ struct page_input {
     const char *title;             /* NULL: what it is, see page_title() */
     const char *subtitle;          /* one line below the title; NULL */
     const char *notes;             /* longer text behind an "i"; NULL */
+    const char *hosts;             /* how hosts compare, JSON (docs/PAGE_DATA.md); NULL */
     const char *profile_name; /* what the two sides of a comparison are called; NULL: "after", "before" */
     const char *before_name;
     /* `readable` picks the names that the page shows first, the raw ones being one click away; `dots`, `simple` and

@@ -7,6 +7,7 @@ import { FlameView, shortName, type FlameHooks, type Look } from "./flame_view.j
 import { axisMarks, TimeStrip } from "./time_strip.js";
 import { TableView } from "./table_view.js";
 import { Toolbar } from "./toolbar.js";
+import { showHosts } from "./hosts.js";
 import { Hint, Menu, popupParent, showHelp, showText, type MenuItem } from "./popups.js";
 import { BoxTable } from "./box_table.js";
 import { changeColor, changeLegend, classColor, labelPalette, plainPalette, type Palette } from "./colors.js";
@@ -81,6 +82,7 @@ export class App {
         this.toolbar = new Toolbar(this.engine, {
             change: (change, push) => this.update(change, push), step: (forward) => this.step(forward), save: (format) => void this.save(format),
             theme: () => this.switchTheme(), help: () => showHelp(popupParent(host)), notes: () => showText(popupParent(host), "About this profile", meta.notes ?? ""),
+            hosts: () => this.showHosts(),
         });
         this.strip = meta.time ? new TimeStrip(meta, (time, done) => this.brush(time, done)) : null;
         this.main = new FlameView(this.hooks(() => this.tree, (node) => this.zoomTo(node)), "Flame graph");
@@ -105,6 +107,15 @@ export class App {
         this.hint = new Hint(popupParent(host));
         this.menu = new Menu(popupParent(host));
         this.mount();
+    }
+
+    private showHosts(): void {
+        const { hosts } = this.engine.profile.meta;
+        if (!hosts) return;
+        showHosts(popupParent(this.host), hosts, {
+            only: (host) => this.update({ only: [...this.state.only.filter((one) => one.key !== "host"), { key: "host", value: host }] }, true),
+            search: (name) => this.update({ search: name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&") }),
+        });
     }
 
     /** Ignores a view that this profile does not have. */

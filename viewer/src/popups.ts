@@ -110,7 +110,7 @@ const KEYS: [string, string][] = [
     ["D, ?", "dark or light; this help"],
 ];
 
-function dialog(parent: HTMLElement | ShadowRoot, title: string, ...children: HTMLElement[]): HTMLDialogElement {
+export function dialog(parent: HTMLElement | ShadowRoot, title: string, ...children: HTMLElement[]): HTMLDialogElement {
     const made = element("dialog", { "aria-label": title }, element("h2", {}, title), ...children,
                          element("button", { type: "button", class: "close", click: () => made.close() }, "Close"));
     made.addEventListener("close", () => made.remove());

@@ -1,5 +1,6 @@
 // The decoded data part of a page; docs/PAGE_DATA.md describes the bytes.
 import { ByteReader, unzigzag } from "./bytes.js";
+import type { HostComparison } from "./hosts.js";
 
 /** One kind of sample: "cpu", "alloc" … */
 export interface ProfileEvent {
@@ -27,6 +28,8 @@ export interface Meta {
     title: string;
     subtitle?: string;
     notes?: string;
+    /** Of a recording of several hosts. */
+    hosts?: HostComparison;
     generator?: string;
     events: ProfileEvent[];
     /** Names of the two inputs of a comparison, before and after; absent otherwise. */

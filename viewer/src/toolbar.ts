@@ -13,6 +13,7 @@ export interface ToolbarHooks {
     theme(): void;
     help(): void;
     notes(): void;
+    hosts(): void;
 }
 
 const ORDERS: [string, string][] = [["name", "Order: name"], ["width", "Order: width"]];
@@ -63,6 +64,7 @@ export class Toolbar {
         const titles = element("div", { class: "titles" }, element("h1", { id: "title" }, meta.title));
         if (meta.subtitle) titles.append(element("span", { id: "subtitle" }, meta.subtitle));
         if (meta.notes) titles.append(button("notes", "ⓘ", "About this profile", () => hooks.notes()));
+        if (meta.hosts) titles.append(button("hosts", "Hosts", "How similar the hosts are, and which of them differ", () => hooks.hosts()));
         this.header.append(
             titles,
             element("div", { class: "search", role: "search" }, this.search, this.ignoreCase,

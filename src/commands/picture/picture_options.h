@@ -16,6 +16,7 @@ struct picture_options {
     const char *format;
     const char *table;
     const char *title, *subtitle, *notes;
+    const char *hosts; /* of the page, see render/page_input.h; no option */
     const char *count_name, *name_type;
     const char *font_type;
     double font_size, font_width;

@@ -278,6 +278,7 @@ static bool write_html(const struct picture_options *options, struct profile_inp
         .title = options->title,
         .subtitle = options->subtitle,
         .notes = options->notes,
+        .hosts = options->hosts,
         .before_name = names == NULL ? NULL : names[0],
         .profile_name = names == NULL ? NULL : names[1],
         .names = input->names,

@@ -15,6 +15,9 @@
 #include "commands/record/python_recording.h"
 #include "commands/record/yarn_hosts.h"
 
+/* sshd refuses some of more than ten connections that have not logged in (MaxStartups). */
+#define CONNECTIONS 8
+
 extern const struct command command_record;
 
 struct record_options {
@@ -29,7 +32,7 @@ struct record_options {
     struct sender_options push;
     const char *push_interval;
     const char *hosts, *yarn, *ssh, *ssh_user, *remote_binary, *binary;
-    uint64_t ssh_port;
+    uint64_t ssh_port, connections;
     int by; /* enum host_grouping */
 };
 
@@ -117,6 +120,8 @@ static const struct option host_options[] = {
     {"ssh-user", 0, OPTION_TEXT, AT(ssh_user), "USER", "Log in as this user (default: as ssh is configured)"},
     {"ssh-port", 0, OPTION_COUNT, AT(ssh_port), "PORT",
      "Connect to this port (default: as ssh is configured)"},
+    {"connections", 0, OPTION_COUNT, AT(connections), "N",
+     "Connect to at most N hosts at a time; a gateway may take no more (default: 8)"},
     {"remote-binary", 0, OPTION_TEXT, AT(remote_binary), "PATH",
      "The sparkflame of the hosts; where it is missing, and by default, it is copied there for the "
      "recording"},
@@ -536,6 +541,7 @@ static int record_hosts(const struct targets *targets)
         .spark = options.spark,
         .rate = options.rate,
         .count = options.count,
+        .connections = options.connections > 0 ? options.connections : CONNECTIONS,
         .flags = flags,
         .grouping = (enum host_grouping)options.by,
         .quiet = options.quiet,
@@ -576,10 +582,9 @@ static int run(int argc, char **argv)
     if (options.hosts != NULL || options.yarn != NULL)
         return record_hosts(&targets);
     if (options.ssh != NULL || options.ssh_user != NULL || options.ssh_port != 0 || options.by != 0 ||
-        options.remote_binary != NULL || options.binary != NULL)
-        return command_usage_error(
-            &command_record,
-            "--ssh, --ssh-user, --ssh-port, --by, --remote-binary and --binary are for --hosts");
+        options.remote_binary != NULL || options.binary != NULL || options.connections != 0)
+        return command_usage_error(&command_record, "--ssh, --ssh-user, --ssh-port, --connections, --by, "
+                                                    "--remote-binary and --binary are for --hosts");
     if (options.push.to != NULL)
         return push(&targets);
     if (options.push.group != NULL || options.push_interval != NULL)

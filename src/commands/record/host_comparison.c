@@ -1,39 +1,46 @@
 #include "commands/record/host_comparison.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/id_map.h"
-#include "base/printable.h"
-#include "base/text_builder.h"
 #include "commands/record/host_merge.h"
 #include "model/main_event.h"
 #include "native_sampler/host_outliers.h"
 
 #define BLOCKS 30
 #define MOST_FUNCTIONS 60
-#define MOST_SHOWN 10
 #define MOST_FOUND 64
-#define MOST_DIFFERENCES 5
-#define MOST_IN_MATRIX 16
-#define MOST_NAME_WIDTH 48
-#define NAME_BYTES 200
+#define MOST_RANGES 5
+#define MOST_STAGES 4096
 
 struct function_weight {
     uint32_t frame; /* one of its frames, for the name */
     double weight;
 };
 
+struct stage_weight {
+    uint32_t application, stage; /* strings */
+    uint32_t number;
+    double weight;
+};
+
+/* Of all samples, or of those of one stage. */
 struct comparison {
     const struct profile *profile;
     const char *const *names;
     size_t host_count;
     uint32_t event;
-    uint32_t *host_of_context; /* NO_ID: none */
-    int64_t *starts, *ends;    /* of each host's samples */
-    size_t *sample_counts;
-    uint32_t *function_of; /* of each frame; NO_ID: no function */
+    uint32_t part;              /* of the stages; NO_ID: all samples are compared */
+    uint32_t *host_of_context;  /* NO_ID: none */
+    uint32_t *stage_of_context; /* NO_ID: none */
+    struct stage_weight *stages;
+    size_t stage_count, stage_capacity;
+    int64_t *starts, *ends; /* of each host's samples */
+    double *sample_counts;
+    uint32_t *function_of;  /* of each frame; NO_ID: no function */
+    uint32_t *first_frames; /* of each function */
     struct function_weight *functions;
     uint32_t *feature_of; /* of each function; NO_ID: not compared */
     uint32_t *seen;       /* by function: the last sample that had it, plus 1 */
@@ -42,7 +49,46 @@ struct comparison {
     double *weights, *totals;
 };
 
+static void release_part(struct host_part *part)
+{
+    free(part->similarity);
+    *part = (struct host_part){.stage = 0};
+}
+
 /* ---- what there is ---- */
+
+static bool find_stage(struct comparison *all, struct id_map *known, uint32_t context)
+{
+    const struct context_table *contexts = &all->profile->contexts;
+    uint32_t stage = context_table_value(contexts, context, LABEL_STAGE);
+    uint32_t application = context_table_value(contexts, context, LABEL_APPLICATION);
+    all->stage_of_context[context] = NO_ID;
+    if (stage == 0)
+        return true;
+    uint32_t *place = id_map_place(known, (uint64_t)application << 32 | stage);
+    if (place == NULL)
+        return false;
+    if (*place == NO_ID && all->stage_count < MOST_STAGES) {
+        // NOLINTNEXTLINE(bugprone-sizeof-expression)
+        if (!array_reserve(&all->stages, &all->stage_capacity, all->stage_count + 1, MOST_STAGES))
+            return false;
+        *place = (uint32_t)all->stage_count++;
+        all->stages[*place] = (struct stage_weight){application, stage, *place, 0};
+    }
+    all->stage_of_context[context] = *place;
+    return true;
+}
+
+static bool find_stages(struct comparison *all)
+{
+    struct id_map known; /* by application and stage */
+    id_map_init(&known);
+    bool good = true;
+    for (uint32_t i = 0; good && i < all->profile->contexts.size; i++)
+        good = find_stage(all, &known, i);
+    id_map_release(&known);
+    return good;
+}
 
 static bool find_hosts(struct comparison *all)
 {
@@ -85,7 +131,7 @@ static bool find_functions(struct comparison *all)
         uint32_t *place = id_map_place(&function_of, (uint64_t)frame->file << 32 | frame->name);
         good = place != NULL;
         if (good && *place == NO_ID) {
-            all->functions[all->function_count].frame = i;
+            all->first_frames[all->function_count] = i;
             *place = (uint32_t)all->function_count++;
         }
         all->function_of[i] = good ? *place : NO_ID;
@@ -96,22 +142,31 @@ static bool find_functions(struct comparison *all)
 
 static uint32_t host_of(const struct comparison *all, const struct sample *sample)
 {
-    bool is_compared = sample->event == all->event && sample->time_ns != NO_TIME;
+    bool is_compared = sample->event == all->event && sample->time_ns != NO_TIME &&
+                       (all->part == NO_ID || all->stage_of_context[sample->context] == all->part);
     return is_compared ? all->host_of_context[sample->context] : NO_ID;
 }
 
 static void weigh(struct comparison *all)
 {
     const struct stack_node *nodes = all->profile->stacks.nodes;
+    for (size_t i = 0; i < all->function_count; i++)
+        all->functions[i] = (struct function_weight){all->first_frames[i], 0};
+    for (size_t i = 0; i < all->host_count; i++)
+        all->sample_counts[i] = 0;
+    memset(all->seen, 0, all->profile->frames.size * sizeof(*all->seen));
+    all->feature_count = 0;
     for (size_t i = 0; i < all->profile->sample_count; i++) {
         const struct sample *sample = &all->profile->samples[i];
         uint32_t host = host_of(all, sample);
         if (host == NO_ID)
             continue;
-        if (all->sample_counts[host]++ == 0 || sample->time_ns < all->starts[host])
+        bool is_first = all->sample_counts[host] == 0;
+        if (is_first || sample->time_ns < all->starts[host])
             all->starts[host] = sample->time_ns;
-        if (all->sample_counts[host] == 1 || sample->time_ns > all->ends[host])
+        if (is_first || sample->time_ns > all->ends[host])
             all->ends[host] = sample->time_ns;
+        all->sample_counts[host] += sample->count;
         for (uint32_t node = sample->stack; node != STACK_ROOT; node = nodes[node].parent) {
             uint32_t function = all->function_of[nodes[node].frame];
             if (function == NO_ID || all->seen[function] == i + 1)
@@ -170,7 +225,8 @@ static void count_sample(struct comparison *all, size_t index, uint32_t host)
 static bool count_all(struct comparison *all)
 {
     size_t rows = all->host_count * BLOCKS;
-    all->shares = (struct host_shares){all->host_count, BLOCKS, 2 * all->feature_count, NULL, NULL};
+    all->shares = (struct host_shares){
+        .host_count = all->host_count, .block_count = BLOCKS, .feature_count = 2 * all->feature_count};
     all->weights = calloc(rows * all->shares.feature_count + 1, sizeof(*all->weights));
     all->totals = calloc(rows + 1, sizeof(*all->totals));
     if (all->weights == NULL || all->totals == NULL)
@@ -186,40 +242,7 @@ static bool count_all(struct comparison *all)
     return true;
 }
 
-/* ---- what is printed ---- */
-
-/* Names come from the hosts: control characters are replaced. */
-static const char *name_of(const struct comparison *all, size_t feature, char name[NAME_BYTES])
-{
-    uint32_t frame = all->functions[feature % all->feature_count].frame;
-    struct text_view text = text_part(profile_frame_name(all->profile, frame), 0, NAME_BYTES - 1);
-    memcpy(name, text.data, text.size);
-    name[text.size] = '\0';
-    make_printable(name, text.size);
-    return name;
-}
-
-static void print_matrix(const struct command *command, const struct comparison *all)
-{
-    struct text_builder line;
-    text_builder_init(&line, 65536);
-    bool is_part = all->host_count > MOST_IN_MATRIX;
-    int width = 0;
-    for (size_t i = 0; i < all->host_count && i < MOST_IN_MATRIX; i++) {
-        size_t length = strlen(all->names[i]);
-        width = (int)length > width ? (int)(length < MOST_NAME_WIDTH ? length : MOST_NAME_WIDTH) : width;
-    }
-    command_complain(command, "similarity of the %shosts, by the shares of their functions (1: equal)",
-                     is_part ? "first " : "");
-    for (size_t i = 0; i < all->host_count && i < MOST_IN_MATRIX; i++) {
-        text_builder_clear(&line);
-        text_builder_format(&line, "%-*.*s", width, width, all->names[i]);
-        for (size_t j = 0; j <= i; j++)
-            text_builder_format(&line, " %4.2f", host_similarity(&all->shares, i, j));
-        command_complain(command, "  %s", text_builder_c_string(&line));
-    }
-    text_builder_release(&line);
-}
+/* ---- what differs ---- */
 
 struct share_range {
     size_t feature;
@@ -250,28 +273,17 @@ static int compare_ranges(const void *left, const void *right)
 }
 
 /* Without names of hosts: these are no evidence. */
-static void print_differences(const struct command *command, const struct comparison *all)
+static void keep_ranges(const struct comparison *all, struct host_part *part)
 {
     struct share_range ranges[MOST_FUNCTIONS];
-    char name[NAME_BYTES];
     for (size_t i = 0; i < all->feature_count; i++)
         ranges[i] = range_of(all, i);
     qsort(ranges, all->feature_count, sizeof(*ranges), compare_ranges);
-    for (size_t i = 0; i < all->feature_count && i < MOST_DIFFERENCES; i++)
+    for (size_t i = 0; i < all->feature_count && i < MOST_RANGES; i++)
         if (ranges[i].maximum - ranges[i].minimum >= OUTLIER_LEAST_DIFFERENCE)
-            command_complain(command, "hosts differ: %s has between %.1f %% and %.1f %% of a host's time",
-                             name_of(all, ranges[i].feature, name), 100 * ranges[i].minimum,
-                             100 * ranges[i].maximum);
-}
-
-static void print_outlier(const struct command *command, const struct comparison *all, const char *host,
-                          const struct host_outlier *outlier)
-{
-    char name[NAME_BYTES];
-    bool is_self = outlier->feature >= all->feature_count;
-    command_complain(command, "host %s differs: %s %s %.1f %% of its time, %.1f %% of the other hosts'", host,
-                     name_of(all, outlier->feature, name), is_self ? "itself has" : "has",
-                     100 * outlier->share, 100 * outlier->median);
+            part->differences[part->difference_count++] =
+                (struct host_difference){SIZE_MAX, all->functions[ranges[i].feature].frame, false,
+                                         ranges[i].maximum, ranges[i].minimum};
 }
 
 /* A function that calls no others differs in both of its shares: the larger difference comes first, and is enough. */
@@ -285,7 +297,7 @@ static bool is_repeated(const struct comparison *all, const struct host_outlier 
 }
 
 /* Moves the rows of the hosts with enough samples to the front; `hosts` gets their numbers. */
-static size_t keep_sampled(struct comparison *all, size_t *hosts)
+static void keep_sampled(struct comparison *all, size_t *hosts)
 {
     size_t left = 0, row = BLOCKS * all->shares.feature_count;
     for (size_t host = 0; host < all->host_count; host++) {
@@ -296,71 +308,147 @@ static size_t keep_sampled(struct comparison *all, size_t *hosts)
         hosts[left++] = host;
     }
     all->shares.host_count = left;
-    return left;
 }
 
-static void print_outliers(const struct command *command, struct comparison *all, size_t *hosts)
+static void keep_outliers(struct comparison *all, const size_t *hosts, struct host_part *part)
 {
     struct host_outlier outliers[MOST_FOUND];
-    size_t sampled = 0, shown = 0;
-    for (size_t i = 0; i < all->host_count; i++)
-        sampled += all->sample_counts[i] >= OUTLIER_LEAST_SAMPLES;
-    if (sampled < OUTLIER_LEAST_HOSTS) {
-        print_differences(command, all);
-        command_complain(command,
-                         "outliers are not reported: this needs %d hosts with %d samples each; there %s %zu",
-                         OUTLIER_LEAST_HOSTS, OUTLIER_LEAST_SAMPLES, sampled == 1 ? "is" : "are", sampled);
-        return;
-    }
-    if (sampled < all->host_count)
-        command_complain(command, "%zu of %zu hosts have fewer than %d samples and are not compared",
-                         all->host_count - sampled, all->host_count, OUTLIER_LEAST_SAMPLES);
-    (void)keep_sampled(all, hosts);
     size_t found = host_outliers_find(&all->shares, outliers, MOST_FOUND);
     for (size_t i = 0; i < found && i < MOST_FOUND; i++) {
-        if (is_repeated(all, outliers, i) || shown++ >= MOST_SHOWN)
+        const struct host_outlier *one = &outliers[i];
+        if (is_repeated(all, outliers, i))
             continue;
-        print_outlier(command, all, all->names[hosts[outliers[i].host]], &outliers[i]);
+        part->has_more = part->difference_count == HOST_DIFFERENCE_LIMIT;
+        if (part->has_more)
+            return;
+        part->differences[part->difference_count++] = (struct host_difference){
+            hosts[one->host], all->functions[one->feature % all->feature_count].frame,
+            one->feature >= all->feature_count, one->share, one->median};
     }
-    if (shown > MOST_SHOWN)
-        command_complain(command, "hosts differ in further functions, by less");
-    if (found == 0)
-        command_complain(command, "no host differs significantly from the others");
 }
 
-bool host_comparison_print(const struct command *command, const struct profile *profile,
-                           const char *const *names, size_t count)
+static bool keep_similarity(const struct comparison *all, struct host_part *part)
 {
-    struct comparison all = {
-        .profile = profile, .names = names, .host_count = count, .event = main_event_of(profile)};
-    size_t frames = profile->frames.size;
-    size_t *hosts = calloc(count + 1, sizeof(*hosts));
-    all.host_of_context = calloc(profile->contexts.size + 1, sizeof(*all.host_of_context));
+    size_t count = all->host_count < HOST_MATRIX_LIMIT ? all->host_count : HOST_MATRIX_LIMIT;
+    part->similarity = calloc(count * count + 1, sizeof(*part->similarity));
+    for (size_t i = 0; part->similarity != NULL && i < count; i++)
+        for (size_t j = 0; j <= i; j++) {
+            bool is_known = all->sample_counts[i] > 0 && all->sample_counts[j] > 0;
+            part->similarity[i * count + j] = part->similarity[j * count + i] =
+                is_known ? host_similarity(&all->shares, i, j) : -1;
+        }
+    return part->similarity != NULL;
+}
+
+/* ---- all samples, and each stage ---- */
+
+static bool compare_part(struct comparison *all, struct host_part *part, size_t comparisons, size_t *hosts)
+{
+    weigh(all);
+    choose_functions(all);
+    free(all->weights);
+    free(all->totals);
+    if (!count_all(all) || !keep_similarity(all, part))
+        return false;
+    for (size_t i = 0; i < all->host_count; i++) {
+        part->present += all->sample_counts[i] > 0;
+        part->sampled += all->sample_counts[i] >= OUTLIER_LEAST_SAMPLES;
+    }
+    part->names_hosts = part->sampled >= OUTLIER_LEAST_HOSTS;
+    all->shares.comparison_count = comparisons;
+    if (!part->names_hosts) {
+        keep_ranges(all, part);
+        return true;
+    }
+    keep_sampled(all, hosts);
+    keep_outliers(all, hosts, part);
+    return true;
+}
+
+static int compare_stages(const void *left, const void *right)
+{
+    const struct stage_weight *a = left, *b = right;
+    if (a->weight != b->weight)
+        return a->weight < b->weight ? 1 : -1;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+/* The heaviest ones, which run on two and more hosts; sorts them. */
+static size_t choose_stages(struct comparison *all)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < all->profile->sample_count; i++) {
+        const struct sample *sample = &all->profile->samples[i];
+        uint32_t stage = all->stage_of_context[sample->context];
+        if (stage != NO_ID && host_of(all, sample) != NO_ID)
+            all->stages[stage].weight += sample->value;
+    }
+    if (all->stage_count > 0)
+        qsort(all->stages, all->stage_count, sizeof(*all->stages), compare_stages);
+    while (count < HOST_STAGE_LIMIT && count < all->stage_count && all->stages[count].weight > 0)
+        count++;
+    return count;
+}
+
+static bool compare_all(struct comparison *all, struct host_comparison *found)
+{
+    size_t *hosts = calloc(all->host_count + 1, sizeof(*hosts));
+    size_t stages = choose_stages(all);
+    bool good = hosts != NULL && compare_part(all, &found->parts[0], 1 + stages, hosts);
+    found->part_count = 1;
+    for (size_t i = 0; good && i < stages; i++) {
+        struct host_part *part = &found->parts[found->part_count];
+        part->application = all->stages[i].application;
+        part->stage = all->stages[i].stage;
+        all->part = all->stages[i].number;
+        good = compare_part(all, part, 1 + stages, hosts);
+        if (good && part->present > 1)
+            found->part_count++;
+        else
+            release_part(part);
+    }
+    free(hosts);
+    return good;
+}
+
+bool host_comparison_make(struct host_comparison *found, const struct profile *profile,
+                          const char *const *names, size_t count, struct error *error)
+{
+    struct comparison all = {.profile = profile,
+                             .names = names,
+                             .host_count = count,
+                             .event = main_event_of(profile),
+                             .part = NO_ID};
+    size_t frames = profile->frames.size, contexts = profile->contexts.size;
+    *found = (struct host_comparison){.profile = profile, .names = names, .host_count = count};
+    all.host_of_context = calloc(contexts + 1, sizeof(*all.host_of_context));
+    all.stage_of_context = calloc(contexts + 1, sizeof(*all.stage_of_context));
     all.starts = calloc(count + 1, sizeof(*all.starts));
     all.ends = calloc(count + 1, sizeof(*all.ends));
     all.sample_counts = calloc(count + 1, sizeof(*all.sample_counts));
     all.function_of = calloc(frames + 1, sizeof(*all.function_of));
+    all.first_frames = calloc(frames + 1, sizeof(*all.first_frames));
     all.functions = calloc(frames + 1, sizeof(*all.functions));
     all.feature_of = calloc(frames + 1, sizeof(*all.feature_of));
     all.seen = calloc(frames + 1, sizeof(*all.seen));
-    void *const owned[] = {hosts,           all.host_of_context, all.starts,     all.ends, all.sample_counts,
-                           all.function_of, all.functions,       all.feature_of, all.seen};
+    void *const owned[] = {
+        all.host_of_context, all.stage_of_context, all.starts,     all.ends, all.sample_counts,
+        all.function_of,     all.functions,        all.feature_of, all.seen, all.first_frames};
     bool good = true;
     for (size_t i = 0; i < COUNT_OF(owned); i++)
         good = good && owned[i] != NULL;
-    good = good && find_hosts(&all) && find_functions(&all);
-    if (good) {
-        weigh(&all);
-        choose_functions(&all);
-        good = count_all(&all);
-    }
-    if (good && all.feature_count > 0) {
-        print_matrix(command, &all);
-        print_outliers(command, &all, hosts);
-    }
+    good = good && find_hosts(&all) && find_stages(&all) && find_functions(&all) && compare_all(&all, found);
     for (size_t i = 0; i < COUNT_OF(owned); i++)
         free(owned[i]);
+    free(all.stages);
     free(all.weights);
     free(all.totals);
-    return good;
+    return good || error_set_memory(error);
+}
+
+void host_comparison_release(struct host_comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->part_count; i++)
+        release_part(&comparison->parts[i]);
+    comparison->part_count = 0;
 }

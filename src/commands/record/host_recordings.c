@@ -9,12 +9,13 @@
 
 #include "base/printable.h"
 #include "base/text_builder.h"
-#include "commands/record/host_comparison.h"
+#include "commands/record/host_report.h"
 #include "commands/record/remote_hosts.h"
 #include "formats/reader.h"
 
 /* What is shown of a host's own messages. */
 #define MOST_SAID_BYTES 8192
+#define MOST_JSON_BYTES ((size_t)64 << 20)
 
 static bool check_text(const char *option, const char *text, struct error *error)
 {
@@ -166,6 +167,30 @@ static bool leave_out_times(struct profile *profile, struct error *error)
     return true;
 }
 
+/* Prints how the hosts differ; the page shows it, too. */
+static bool compare_hosts(const struct host_recordings *recordings, const struct profile *profile,
+                          const char *const *names, size_t count, struct text_builder *json,
+                          struct error *error)
+{
+    static struct host_comparison comparison;
+    if (count < 2)
+        return true;
+    bool good = host_comparison_make(&comparison, profile, names, count, error);
+    if (good && !recordings->quiet)
+        host_report_print(recordings->command, &comparison);
+    good = good && host_report_json(&comparison, json, error);
+    host_comparison_release(&comparison);
+    return good;
+}
+
+static int write_picture(const struct picture_target *target, const struct picture_options *picture,
+                         struct profile_input *input, struct text_builder *json)
+{
+    struct picture_options with_hosts = *picture;
+    with_hosts.hosts = json->size > 0 ? text_builder_c_string(json) : NULL;
+    return picture_write(target, &with_hosts, input, NULL, NULL);
+}
+
 static int write_merged(const struct host_recordings *recordings, const struct remote_hosts *hosts,
                         const struct picture_options *picture, const struct picture_target *target)
 {
@@ -175,17 +200,17 @@ static int write_merged(const struct host_recordings *recordings, const struct r
     struct profile_input input = {.command = recordings->command, .options = &input_options};
     profile_input_options_init(&input_options);
     input.names.lines = true;
+    struct text_builder json;
+    text_builder_init(&json, MOST_JSON_BYTES);
     int exit_code = EXIT_FAILED;
     if (profile_init(&input.profile, true, &error)) {
         input.profile.times_are_absolute = true;
         size_t good = merge_all(recordings, hosts, &input.profile, names);
         if (good == 0)
             command_complain(recordings->command, "no host was recorded");
-        else if (!recordings->quiet && good > 1 &&
-                 !host_comparison_print(recordings->command, &input.profile, names, good))
-            error_set_memory(&error);
-        else if (picture_needs(target, picture).times || leave_out_times(&input.profile, &error))
-            exit_code = picture_write(target, picture, &input, NULL, NULL);
+        else if (compare_hosts(recordings, &input.profile, names, good, &json, &error) &&
+                 (picture_needs(target, picture).times || leave_out_times(&input.profile, &error)))
+            exit_code = write_picture(target, picture, &input, &json);
         if (good > 0 && good < hosts->count && exit_code == EXIT_GOOD) {
             command_complain(recordings->command, "%zu of %zu hosts failed", hosts->count - good,
                              hosts->count);
@@ -193,6 +218,7 @@ static int write_merged(const struct host_recordings *recordings, const struct r
         }
         profile_release(&input.profile);
     }
+    text_builder_release(&json);
     if (error.code != ERROR_NONE)
         command_complain(recordings->command, "%s", error.message);
     return exit_code;
@@ -217,6 +243,7 @@ int host_recordings_write(const struct host_recordings *recordings, const struct
     hosts.command.arguments = text_builder_c_string(&arguments);
     hosts.program_path = binary;
     hosts.duration_ns = recordings->duration_ns;
+    hosts.connection_limit = recordings->connections;
     hosts.shows_progress = !recordings->quiet && isatty(STDERR_FILENO);
     good = good && remote_hosts_run(&hosts, &error);
     if (!good)

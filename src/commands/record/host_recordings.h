@@ -23,6 +23,7 @@ struct host_recordings {
     const char *duration, *event,
         *spark; /* as given; event NULL: the default; spark NULL: the whole machine */
     int64_t duration_ns;
+    size_t connections;       /* opened at a time, see remote_hosts.h */
     double rate, count;       /* NAN and 0: the default */
     const char *const *flags; /* other options of the hosts' command, ended by NULL */
     enum host_grouping grouping;

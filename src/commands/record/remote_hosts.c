@@ -184,10 +184,9 @@ static enum await_result await(int descriptor, short events, int64_t end_ns, boo
     }
 }
 
-static bool await_preparing(const struct remote_hosts *hosts, struct remote_host *host, int descriptor,
-                            short events)
+static bool await_preparing(struct remote_host *host, int descriptor, short events)
 {
-    enum await_result result = await(descriptor, events, hosts->ready_ns, true);
+    enum await_result result = await(descriptor, events, host->ready_ns, true);
     if (result == AWAIT_STOPPED)
         return fail(host, "interrupted before the recording");
     char reason[80];
@@ -200,7 +199,7 @@ static bool send_program(const struct remote_hosts *hosts, struct remote_host *h
     off_t offset = 0;
     size_t size = hosts->command.program_bytes;
     while ((size_t)offset < size) {
-        if (!await_preparing(hosts, host, host->input, POLLOUT))
+        if (!await_preparing(host, host->input, POLLOUT))
             return false;
         ssize_t sent = sendfile(host->input, hosts->program, &offset, size - (size_t)offset);
         if (sent == 0 || (sent < 0 && errno != EINTR && errno != EAGAIN))
@@ -210,12 +209,12 @@ static bool send_program(const struct remote_hosts *hosts, struct remote_host *h
 }
 
 /* The next of the two words. What the login shell prints besides is skipped. */
-static bool await_word(const struct remote_hosts *hosts, struct remote_host *host, bool *is_copy)
+static bool await_word(struct remote_host *host, bool *is_copy)
 {
     char line[32], byte;
     size_t size = 0;
     for (size_t i = 0; i < MOST_GREETING_BYTES; i++) {
-        if (!await_preparing(hosts, host, host->stream, POLLIN))
+        if (!await_preparing(host, host->stream, POLLIN))
             return false;
         if (read(host->stream, &byte, 1) != 1)
             return fail(host, "the connection ended before the recording");
@@ -237,11 +236,31 @@ static bool await_word(const struct remote_hosts *hosts, struct remote_host *hos
 static bool prepare(const struct remote_hosts *hosts, struct remote_host *host)
 {
     bool is_copy;
-    if (!start_ssh(hosts, host) || !await_word(hosts, host, &is_copy))
+    host->ready_ns = now_ns() + PREPARATION_SECONDS * SECOND_NS;
+    if (!start_ssh(hosts, host) || !await_word(host, &is_copy))
         return false;
-    if (is_copy && !(send_program(hosts, host) && await_word(hosts, host, &is_copy)))
+    if (is_copy && !(send_program(hosts, host) && await_word(host, &is_copy)))
         return false;
     return !is_copy || fail(host, "it asked for the program twice");
+}
+
+/* Until another host has changed, or for a short time, in which a signal may have come. */
+static void await_change(struct remote_hosts *hosts)
+{
+    int64_t end_ns = now_ns() + SLICE_MS * INT64_C(1000000);
+    struct timespec end = {.tv_sec = end_ns / SECOND_NS, .tv_nsec = end_ns % SECOND_NS};
+    pthread_cond_timedwait(&hosts->changed, &hosts->mutex, &end);
+}
+
+/* False: the user has ended it meanwhile. */
+static bool await_turn(struct remote_hosts *hosts, struct remote_host *host)
+{
+    pthread_mutex_lock(&hosts->mutex);
+    while (hosts->preparing >= hosts->connection_limit && !atomic_load(&stopped))
+        await_change(hosts);
+    hosts->preparing++;
+    pthread_mutex_unlock(&hosts->mutex);
+    return !atomic_load(&stopped) || fail(host, "interrupted before the recording");
 }
 
 /* Waits until each is ready or has failed. False: this one has failed. */
@@ -249,13 +268,11 @@ static bool await_others(struct remote_hosts *hosts, struct remote_host *host)
 {
     pthread_mutex_lock(&hosts->mutex);
     host->state = host->has_failed ? REMOTE_ENDED : REMOTE_RECORDING;
+    hosts->preparing--;
     hosts->pending--;
     pthread_cond_broadcast(&hosts->changed);
-    while (!host->has_failed && hosts->pending > 0 && now_ns() < hosts->ready_ns && !atomic_load(&stopped)) {
-        int64_t end_ns = now_ns() + SLICE_MS * INT64_C(1000000);
-        struct timespec end = {.tv_sec = end_ns / SECOND_NS, .tv_nsec = end_ns % SECOND_NS};
-        pthread_cond_timedwait(&hosts->changed, &hosts->mutex, &end);
-    }
+    while (!host->has_failed && hosts->pending > 0 && !atomic_load(&stopped))
+        await_change(hosts);
     if (!host->has_failed && hosts->begun_ns == 0)
         hosts->begun_ns = now_ns();
     pthread_mutex_unlock(&hosts->mutex);
@@ -364,7 +381,8 @@ static void run_host(void *context, size_t index)
 {
     struct remote_hosts *hosts = context;
     struct remote_host *host = &hosts->all[index];
-    (void)prepare(hosts, host);
+    if (await_turn(hosts, host))
+        (void)prepare(hosts, host);
     if (await_others(hosts, host) && (write(host->input, "\n", 1) == 1 || fail(host, "the connection ended")))
         (void)keep_output(hosts, host);
     end_ssh(host);
@@ -455,7 +473,6 @@ bool remote_hosts_run(struct remote_hosts *hosts, struct error *error)
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&hosts->changed, &attributes);
     pthread_condattr_destroy(&attributes);
-    hosts->ready_ns = now_ns() + PREPARATION_SECONDS * SECOND_NS;
     run_all(hosts);
     pthread_mutex_destroy(&hosts->mutex);
     pthread_cond_destroy(&hosts->changed);

@@ -1,8 +1,9 @@
 /*
  * remote_hosts.h - runs this program on other hosts through ssh, all for the same time, and keeps what each prints.
  *
- * The program is copied into a temporary file of the other host, unless it is there, and removed afterwards. All hosts
- * begin when each is ready or has failed. Those that are late or fail are left out. A signal to end (Ctrl-C) ends
+ * The program is copied into a temporary file of the other host, unless it is there, and removed afterwards. No more
+ * than `connection_limit` hosts are prepared at a time, since a gateway or sshd drops what exceeds its MaxStartups. All
+ * hosts begin when each is ready or has failed. Those that are late or fail are left out. A signal to end (Ctrl-C) ends
  * all recordings; a second one ends this program.
  *
  * Owns: the output of each host, until remote_hosts_release().
@@ -36,6 +37,7 @@ struct remote_host {
     int problem;      /* what it said is wrong, the same */
     pid_t pid;        /* of ssh */
     int input, stream;
+    int64_t ready_ns;        /* when it has failed unless it is ready */
     enum remote_state state; /* under the mutex */
     bool has_failed;
     char reason[REMOTE_REASON_BYTES]; /* "" unless it failed; without control characters */
@@ -51,9 +53,10 @@ struct remote_hosts {
     int program;
     pthread_mutex_t mutex;
     pthread_cond_t changed;
-    size_t pending;   /* neither ready nor failed */
-    int64_t ready_ns; /* when the others begin without those that are not ready */
-    int64_t begun_ns; /* 0: not yet */
+    size_t connection_limit; /* how many hosts may be connected to and prepared at a time */
+    size_t preparing;        /* how many are */
+    size_t pending;          /* neither ready nor failed */
+    int64_t begun_ns;        /* 0: not yet */
     atomic_bool is_over;
 };
 
