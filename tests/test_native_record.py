@@ -333,8 +333,11 @@ def of_thread(stacks, tid):
     return [(stack, count) for stack, count in stacks if stack[0].startswith(f"thread ({tid}):")]
 
 
+WAITS = ("[waiting]", "[preempted]", "[runnable]")
+
+
 def waits_of(stacks):
-    return sum(count for stack, count in stacks if stack[-1] in ("[waiting]", "[preempted]"))
+    return sum(count for stack, count in stacks if stack[-1] in WAITS)
 
 
 def record_waits(sparkflame, work, tmp_path, event):
@@ -369,12 +372,32 @@ def test_running_and_waiting_add_up_to_the_life_of_each_thread(sparkflame, work,
 
 def test_waits_alone(sparkflame, work, tmp_path):
     stacks, truth, said = record_waits(sparkflame, work, tmp_path, "offcpu")
-    assert all(stack[-1] in ("[waiting]", "[preempted]") for stack, _ in stacks), stacks
+    assert all(stack[-1] in WAITS for stack, _ in stacks), stacks
     for name, tid, waited, _ in truth:
         own = of_thread(stacks, tid)
         if waited > 0:
             assert abs(count_of(own, name) - waited) < 0.05 * waited, (name, own, said)
             assert "run_waits" not in {frame for stack, _ in own for frame in functions(stack)}
+
+
+def test_who_ends_a_wait(sparkflame, work, tmp_path):
+    """A thread that gives the lock away and writes into the pipe; sleep ends by the clock. Until then the thread waits, then it is runnable."""
+    done = sparkflame("record", "-f", "out.pb.gz", "-e", "offcpu", "--", work, "waits", "1500")
+    skip_if_forbidden(done)
+    said = done.stderr.decode()
+    assert done.returncode == 0 and "waits by the switch records of perf events" in said, said
+    if "is not known" in said:
+        pytest.skip(f"this machine forbids the tracepoint: {said.strip()}")
+    assert int(re.search(r"wakers of (\d+) by the tracepoint", said)[1]) > 100, said
+    done = sparkflame("convert", "-q", "-f", "folded", "-o", "out.folded", "--by", "waker", "out.pb.gz")
+    assert done.returncode == 0, done.stderr.decode()
+    stacks = read_folded(tmp_path / "out.folded")
+    for function, waker in (("wait_for_pipe", "giver"), ("wait_for_lock", "giver"), ("wait_asleep", "[interrupt]")):
+        waits = [(stack, count) for stack, count in stacks if function in functions(stack) and stack[-1] == "[waiting]"]
+        by = count_of(waits, f"waker {waker}")
+        print(f"{function}: {by / 1e6:.1f} of {count_of(waits, function) / 1e6:.1f} ms by {waker}")
+        assert by > 0.8 * count_of(waits, function) > 0.1e9, (function, waits)
+    assert {stack[0] for stack, _ in stacks if stack[-1] != "[waiting]"} == {"[no waker]"}, stacks
 
 
 def test_a_wait_that_began_before_the_recording(sparkflame, work, tmp_path):

@@ -64,7 +64,7 @@ static bool add_sample(struct native_sampler *sampler, const struct perf_record 
     const struct native_sampler_options *options = &sampler->options;
     struct sample sample = {
         .stack = stack,
-        .context = native_stacks_context(&sampler->stacks, record->pid, record->tid, TEXT("running")),
+        .context = native_stacks_context(&sampler->stacks, record->pid, record->tid, TEXT("running"), 0),
         .event = sampler->event,
         .time_ns = record->time_ns + sampler->to_real_ns,
         .value = (double)(options->event.is_clock ? (uint64_t)options->interval_ns
@@ -112,7 +112,9 @@ static uint32_t add_state_frame(struct native_sampler *sampler, uint32_t stack,
                                 enum thread_interval_state state)
 {
     struct profile *profile = sampler->profile;
-    struct text_view name = state == THREAD_WAITING ? TEXT("[waiting]") : TEXT("[preempted]");
+    struct text_view name = state == THREAD_WAITING    ? TEXT("[waiting]")
+                            : state == THREAD_RUNNABLE ? TEXT("[runnable]")
+                                                       : TEXT("[preempted]");
     if (state == THREAD_RUNNING || stack == NO_STACK)
         return stack;
     uint32_t frame = profile_frame(profile, name, TEXT(""), 0, FRAME_CLASS);
@@ -122,7 +124,8 @@ static uint32_t add_state_frame(struct native_sampler *sampler, uint32_t stack,
 /* Running threads take part in the event "wall" only. */
 static bool deliver_interval(void *context, const struct thread_interval *interval)
 {
-    static const struct text_view states[] = {TEXT("running"), TEXT("waiting"), TEXT("preempted")};
+    static const struct text_view states[] = {TEXT("running"), TEXT("waiting"), TEXT("preempted"),
+                                              TEXT("runnable")};
     struct native_sampler *sampler = context;
     struct native_stacks *stacks = &sampler->stacks;
     struct process_image *image =
@@ -137,14 +140,17 @@ static bool deliver_interval(void *context, const struct thread_interval *interv
                          : native_stacks_add_only(stacks, interval->pid, interval->tid, TEXT("[no stack]"));
     struct sample sample = {
         .stack = add_state_frame(sampler, stack, interval->state),
-        .context = native_stacks_context(stacks, interval->pid, interval->tid, states[interval->state]),
+        .context = native_stacks_context(stacks, interval->pid, interval->tid, states[interval->state],
+                                         interval->waker == NO_WAKER ? 0 : interval->waker),
         .event = sampler->event,
         .time_ns = interval->start_ns + sampler->to_real_ns,
         .value = (double)interval->duration_ns,
         .count = 1,
     };
+    is_wait = is_wait && interval->state != THREAD_RUNNABLE; /* the rest of a wait */
     sampler->statistics.waits += is_wait;
     sampler->statistics.unknown_waits += is_wait && !is_known;
+    sampler->statistics.woken_waits += interval->waker != NO_WAKER;
     return sample.stack != NO_STACK && sample.context != NO_CONTEXT &&
            profile_add_sample(sampler->profile, &sample);
 }
@@ -158,6 +164,20 @@ static bool take_switch(struct native_sampler *sampler, const struct perf_record
     return record->kind == PERF_KIND_SWITCH_IN
                ? thread_times_switch_in(times, pid, tid, record->time_ns)
                : thread_times_switch_out(times, pid, tid, record->time_ns, record->was_preempted);
+}
+
+/* The name of the thread that woke it. A processor that does nothing is woken by an interrupt, too. */
+static bool take_waking(struct native_sampler *sampler, const struct perf_record *record)
+{
+    struct native_stacks *stacks = &sampler->stacks;
+    if (!thread_times_is_waiting(&sampler->times, record->woken_tid))
+        return true;
+    uint32_t waker = record->is_interrupt || record->pid <= 0
+                         ? profile_string(sampler->profile, TEXT("[interrupt]"))
+                         : process_table_thread_name(&stacks->table, record->pid, record->tid);
+    if (waker != NO_STRING)
+        thread_times_woken(&sampler->times, record->woken_tid, record->time_ns, waker);
+    return waker != NO_STRING;
 }
 
 /* Starts, ends and programs, which the table of processes has seen already. */
@@ -223,15 +243,21 @@ static void take_record(struct native_sampler *sampler, const unsigned char *byt
     struct perf_record record;
     uint64_t lost_stacks = 0;
     struct native_sampler_statistics *statistics = &sampler->statistics;
-    if (!perf_record_decode(&record, bytes, size) || statistics->failed)
+    bool is_record = role == RING_OF_WAKERS
+                         ? perf_record_decode_waking(&record, bytes, size, &sampler->events.waking)
+                         : perf_record_decode(&record, bytes, size);
+    if (!is_record || statistics->failed)
         return;
     *(role == RING_OF_SAMPLES    ? &statistics->lost
       : role == RING_OF_CHANGES  ? &statistics->lost_changes
       : role == RING_OF_SWITCHES ? &statistics->lost_switches
+      : role == RING_OF_WAKERS   ? &statistics->lost_wakers
                                  : &lost_stacks) += record.lost; /* waits without stack are counted */
     statistics->throttled += record.kind == PERF_KIND_THROTTLED;
     bool good;
-    if (record.kind == PERF_KIND_SAMPLE)
+    if (record.kind == PERF_KIND_WAKING)
+        good = take_waking(sampler, &record);
+    else if (record.kind == PERF_KIND_SAMPLE)
         good = take_sample(sampler, &record, role, now_ns);
     else if (record.kind == PERF_KIND_SWITCH_IN || record.kind == PERF_KIND_SWITCH_OUT)
         good = take_switch(sampler, &record);
@@ -326,6 +352,7 @@ static void count_lost(struct native_sampler *sampler)
     count_lost_of(sampler, RING_OF_SAMPLES, &sampler->statistics.lost);
     count_lost_of(sampler, RING_OF_CHANGES, &sampler->statistics.lost_changes);
     count_lost_of(sampler, RING_OF_SWITCHES, &sampler->statistics.lost_switches);
+    count_lost_of(sampler, RING_OF_WAKERS, &sampler->statistics.lost_wakers);
 }
 
 void native_sampler_run(struct native_sampler *sampler, const atomic_bool *stop)
@@ -474,6 +501,7 @@ struct native_sampler_statistics native_sampler_statistics(const struct native_s
     statistics.forbidden = sampler->events.forbidden;
     statistics.has_kernel = sampler->events.has_kernel;
     statistics.has_wait_stacks = sampler->events.has_wait_stacks;
+    statistics.no_wakers = sampler->events.no_wakers;
     statistics.cut = sampler->stacks.cut;
     statistics.broken = sampler->stacks.broken;
     statistics.has_kernel_names = !sampler->stacks.names.kernel_is_hidden;

@@ -57,6 +57,9 @@ struct native_sampler_statistics {
     uint64_t waits;         /* of threads, with how long */
     uint64_t unknown_waits; /* of these, ones without stack */
     uint64_t lost_switches; /* between running and waiting */
+    uint64_t lost_wakers;   /* of waits; these then last until their threads run */
+    uint64_t woken_waits;   /* of waits, ones whose waker is known */
+    const char *no_wakers;  /* why wakers are not known; NULL: they are, or are not wanted */
     uint64_t throttled;     /* times that the kernel interrupted sampling to protect itself */
     bool has_kernel;        /* else time in the kernel is missing */
     bool has_wait_stacks;   /* else only those of long waits are known */

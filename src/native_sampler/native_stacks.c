@@ -128,7 +128,8 @@ static uint32_t number_text(struct native_stacks *stacks, int number)
     return profile_string(stacks->profile, text_of(text));
 }
 
-uint32_t native_stacks_context(struct native_stacks *stacks, pid_t pid, pid_t tid, struct text_view state)
+uint32_t native_stacks_context(struct native_stacks *stacks, pid_t pid, pid_t tid, struct text_view state,
+                               uint32_t waker)
 {
     uint32_t thread = process_table_thread_name(&stacks->table, pid, tid);
     uint32_t state_name = profile_string(stacks->profile, state);
@@ -136,17 +137,22 @@ uint32_t native_stacks_context(struct native_stacks *stacks, pid_t pid, pid_t ti
         return NO_CONTEXT;
     uint64_t key =
         hash_mix(hash_pair((uint32_t)pid, (uint32_t)tid), HASH_SEED ^ hash_pair(thread, state_name));
+    key = hash_mix(key, HASH_SEED ^ waker);
     uint32_t *place = id_map_place(&stacks->contexts, key);
     if (place == NULL || *place != NO_ID)
         return place == NULL ? NO_CONTEXT : *place;
+    uint32_t waker_key = waker == 0 ? LABEL_STATE : profile_label_key(stacks->profile, TEXT("waker"));
+    if (waker_key == LABEL_KEY_LIMIT)
+        return NO_CONTEXT;
     struct label labels[] = {
+        {waker_key, waker}, /* the later one of equal keys counts */
         {LABEL_THREAD, thread},
         {LABEL_THREAD_ID, number_text(stacks, tid)},
         {LABEL_PROCESS, number_text(stacks, pid)},
         {LABEL_STATE, state_name},
     };
     uint32_t number = NO_CONTEXT;
-    if (labels[1].value != NO_STRING && labels[2].value != NO_STRING)
+    if (labels[2].value != NO_STRING && labels[3].value != NO_STRING)
         number = context_table_add(&stacks->profile->contexts, labels, COUNT_OF(labels));
     *place = number == NO_CONTEXT ? 0 : number;
     return number;

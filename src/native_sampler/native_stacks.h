@@ -28,7 +28,7 @@ struct native_stacks {
     bool group_by_process; /* the process as outermost frame */
     struct process_table table;
     struct native_names names;
-    struct id_map contexts; /* by hash of process, thread, its name and state */
+    struct id_map contexts; /* by hash of process, thread, its name, state and waker */
     struct native_walk walk;
     uint32_t frames[NATIVE_STACKS_KERNEL_FRAMES + NATIVE_WALK_MOST_FRAMES]; /* innermost first */
     size_t frame_count;
@@ -44,8 +44,8 @@ uint32_t native_stacks_add(struct native_stacks *stacks, struct process_image *i
 /* A stack of one frame, inside of process and thread. NO_STACK: out of memory. */
 uint32_t native_stacks_add_only(struct native_stacks *stacks, pid_t pid, pid_t tid,
                                 struct text_view frame) MUST_CHECK;
-/* Labels: process, thread and state. NO_CONTEXT: out of memory. */
-uint32_t native_stacks_context(struct native_stacks *stacks, pid_t pid, pid_t tid,
-                               struct text_view state) MUST_CHECK;
+/* Labels: process, thread, state and, unless it is 0, waker (a string). NO_CONTEXT: out of memory. */
+uint32_t native_stacks_context(struct native_stacks *stacks, pid_t pid, pid_t tid, struct text_view state,
+                               uint32_t waker) MUST_CHECK;
 
 #endif

@@ -47,10 +47,18 @@ TEST(process_and_thread_are_outermost)
     stacks.group_by_process = stacks.group_by_thread = true;
     uint32_t node = native_stacks_add_only(&stacks, getpid(), getpid(), TEXT("[no stack]"));
     CHECK_INT(stack_tree_depth(&profile.stacks, node), 3);
-    uint32_t running = native_stacks_context(&stacks, getpid(), getpid(), TEXT("running"));
+    uint32_t running = native_stacks_context(&stacks, getpid(), getpid(), TEXT("running"), 0);
     CHECK(running != NO_CONTEXT &&
-          running == native_stacks_context(&stacks, getpid(), getpid(), TEXT("running")));
-    CHECK(running != native_stacks_context(&stacks, getpid(), getpid(), TEXT("waiting")));
+          running == native_stacks_context(&stacks, getpid(), getpid(), TEXT("running"), 0));
+    uint32_t waiting = native_stacks_context(&stacks, getpid(), getpid(), TEXT("waiting"), 0);
+    uint32_t waker = profile_string(&profile, TEXT("giver"));
+    uint32_t woken = native_stacks_context(&stacks, getpid(), getpid(), TEXT("waiting"), waker);
+    CHECK(running != waiting && waiting != woken && running != woken);
+    uint32_t key = profile_label_key(&profile, TEXT("waker"));
+    CHECK_INT(context_table_value(&profile.contexts, woken, key), waker);
+    CHECK_INT(context_table_value(&profile.contexts, waiting, key), 0);
+    CHECK(context_table_value(&profile.contexts, woken, LABEL_STATE) ==
+          context_table_value(&profile.contexts, waiting, LABEL_STATE));
     native_stacks_release(&stacks);
     profile_release(&profile);
 }

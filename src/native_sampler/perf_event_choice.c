@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "native_sampler/tracefs.h"
+
 struct known_event {
     const char *name;
     uint32_t type;
@@ -107,45 +109,20 @@ static bool is_plain_name(struct text_view name)
     return name.size > 0;
 }
 
-static bool read_number(const char *path, uint64_t *number)
-{
-    char line[32] = "";
-    FILE *stream = fopen(path, "re");
-    if (stream == NULL)
-        return false;
-    bool good = fgets(line, sizeof(line), stream) != NULL && text_to_u64(text_trim(text_of(line)), number);
-    fclose(stream);
-    if (!good)
-        errno = ENODATA;
-    return good;
-}
-
 /* The kernel's number of a tracepoint. */
 static bool read_tracepoint(struct perf_event_choice *choice, struct text_view system, struct text_view event,
                             struct error *error)
 {
-    static const char *const folders[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
-    char path[PERF_EVENT_NAME_BYTES + 64];
-    int reason = ENOENT;
-    bool is_mounted = false;
+    char path[PERF_EVENT_NAME_BYTES + 32], line[32];
     choice->type = PERF_TYPE_TRACEPOINT;
-    for (size_t i = 0; i < COUNT_OF(folders); i++) {
-        snprintf(path, sizeof(path), "%s/events/%.*s/%.*s/id", folders[i], TEXT_FORMAT(system),
-                 TEXT_FORMAT(event));
-        if (read_number(path, &choice->config))
-            return true;
-        reason = errno == ENOENT ? reason : errno;
-        snprintf(path, sizeof(path), "%s/events/enable", folders[i]);
-        FILE *stream = fopen(path, "re");
-        is_mounted |= stream != NULL;
-        reason = stream == NULL && errno != ENOENT ? errno : reason;
-        if (stream != NULL)
-            fclose(stream);
-    }
+    snprintf(path, sizeof(path), "events/%.*s/%.*s/id", TEXT_FORMAT(system), TEXT_FORMAT(event));
+    int reason = tracefs_read(path, line, sizeof(line));
+    if (reason == 0 && text_to_u64(text_trim(text_of(line)), &choice->config))
+        return true;
     if (reason == EACCES || reason == EPERM)
         return error_set(error, ERROR_UNSUPPORTED,
                          "tracepoint %s: /sys/kernel/tracing may not be read by this user", choice->name);
-    if (!is_mounted)
+    if (reason == ENODEV)
         return error_set(error, ERROR_UNSUPPORTED,
                          "tracepoint %s: tracefs is not mounted (mount -t tracefs tracefs "
                          "/sys/kernel/tracing)",

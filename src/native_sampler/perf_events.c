@@ -5,6 +5,7 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -14,6 +15,7 @@
 #include "base/file_limit.h"
 #include "base/text_view.h"
 #include "native_sampler/perf_record.h"
+#include "native_sampler/tracefs.h"
 
 /* Above it, one event per processor is cheaper, if that is allowed. */
 #define MOST_THREAD_EVENTS 4096
@@ -28,6 +30,9 @@
 #define MOST_HALVINGS 5 /* then both are as small as they may be */
 #define SECOND_NS INT64_C(1000000000)
 #define FAILED (-1) /* with an error; else 0 or errno */
+#define WAKING "events/sched/sched_waking"
+#define MOST_FORMAT_BYTES 4096
+#define FIRST_PID_NAMESPACE "pid:[4026531836]" /* PROC_PID_INIT_INO */
 
 struct opening {
     struct perf_events *events;
@@ -199,9 +204,10 @@ static bool keep_descriptor(struct perf_events *events, int descriptor, enum per
 
 static size_t ring_bytes(const struct opening *opening, enum perf_ring_role role)
 {
-    static const size_t most[] = {CHANGES_RING_BYTES, RING_BYTES, SWITCHES_RING_BYTES, RING_BYTES};
+    static const size_t most[] = {CHANGES_RING_BYTES, RING_BYTES, SWITCHES_RING_BYTES, RING_BYTES,
+                                  SWITCHES_RING_BYTES};
     static const size_t least[] = {LEAST_CHANGES_RING_BYTES, LEAST_RING_BYTES, LEAST_SWITCHES_RING_BYTES,
-                                   LEAST_RING_BYTES};
+                                   LEAST_RING_BYTES, LEAST_SWITCHES_RING_BYTES};
     size_t size = most[role] >> opening->halvings;
     return size < least[role] ? least[role] : size;
 }
@@ -319,6 +325,77 @@ static bool open_machine(struct opening *opening, struct error *error)
     return reason == 0 || (reason != FAILED && explain(reason, -1, &opening->request->choice, error));
 }
 
+/* ---- wakers ---- */
+
+/* Records have the numbers of the first namespace. */
+static bool is_in_first_namespace(void)
+{
+    char link[64];
+    ssize_t size = readlink("/proc/self/ns/pid", link, sizeof(link) - 1);
+    link[size > 0 ? size : 0] = '\0';
+    return strcmp(link, FIRST_PID_NAMESPACE) == 0;
+}
+
+/* NULL, or why not. */
+static const char *describe_wakers(struct opening *opening)
+{
+    static char format[MOST_FORMAT_BYTES];
+    char id[32];
+    uint64_t number;
+    struct perf_event_attr *attributes = &opening->attributes[RING_OF_WAKERS];
+    struct perf_waking_format *waking = &opening->events->waking;
+    if (!is_in_first_namespace())
+        return "in a PID namespace";
+    int reason = tracefs_read(WAKING "/id", id, sizeof(id));
+    if (reason == 0)
+        reason = tracefs_read(WAKING "/format", format, sizeof(format));
+    if (reason == EACCES || reason == EPERM)
+        return "/sys/kernel/tracing may not be read by this user";
+    if (reason == ENODEV)
+        return "tracefs is not mounted (mount -t tracefs tracefs /sys/kernel/tracing)";
+    if (reason != 0 || !text_to_u64(text_trim(text_of(id)), &number) ||
+        !tracefs_find_field(format, "pid", sizeof(pid_t), &waking->pid) ||
+        !tracefs_find_field(format, "common_flags", 1, &waking->flags))
+        return "this kernel has no tracepoint sched:sched_waking";
+    *attributes = describe_records();
+    attributes->type = PERF_TYPE_TRACEPOINT;
+    attributes->config = number;
+    attributes->exclude_kernel = 0;
+    attributes->sample_period = 1;
+    attributes->sample_type = PERF_WAKING_FIELDS;
+    attributes->read_format = PERF_FORMAT_LOST;
+    return NULL;
+}
+
+/* Whoever wakes a thread may be any, so there is one event for each processor. Without them nothing else is missing. */
+static void open_wakers(struct opening *opening)
+{
+    struct perf_events *events = opening->events;
+    struct perf_event_attr *attributes = &opening->attributes[RING_OF_WAKERS];
+    struct error ignored = {0};
+    events->no_wakers = describe_wakers(opening);
+    for (int processor = 0; events->no_wakers == NULL && processor < opening->processors; processor++) {
+        int descriptor = open_event(attributes, -1, processor);
+        if (descriptor < 0 && errno == EINVAL && attributes->read_format != 0) {
+            attributes->read_format = 0; /* before Linux 6.0 */
+            descriptor = open_event(attributes, -1, processor);
+        }
+        if (descriptor < 0 && errno == ENODEV)
+            continue; /* it is off */
+        if (descriptor < 0)
+            events->no_wakers =
+                "perf events of the whole machine are not permitted: kernel.perf_event_paranoid "
+                "must be -1, without CAP_PERFMON";
+        else if (!keep_descriptor(events, descriptor, RING_OF_WAKERS) ||
+                 !connect_ring(opening, descriptor, processor, RING_OF_WAKERS, &ignored))
+            events->no_wakers = "no ring for them: raise kernel.perf_event_mlock_kb or ulimit -l";
+    }
+    opening->lacks_ring = false;
+    events->has_wakers = events->no_wakers == NULL;
+}
+
+/* ---- all ---- */
+
 static bool is_better_on_machine(struct opening *opening)
 {
     const struct perf_request *request = opening->request;
@@ -390,6 +467,8 @@ static bool try_opening(struct opening *opening, bool on_machine, struct error *
     bool good = prepare(opening, on_machine) || error_set_memory(error);
     if (good)
         good = on_machine ? open_machine(opening, error) : open_processes(opening, error);
+    if (good && opening->request->wants_waits)
+        open_wakers(opening);
     free(opening->owners);
     opening->owners = NULL;
     return good;

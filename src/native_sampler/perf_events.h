@@ -20,6 +20,7 @@
 #include "base/attributes.h"
 #include "base/error.h"
 #include "native_sampler/perf_event_choice.h"
+#include "native_sampler/perf_record.h"
 #include "native_sampler/perf_ring.h"
 
 /* Bytes of each sample's stack: 32 KB hold 95 % of the stacks of Spark's task threads. */
@@ -52,6 +53,9 @@ struct perf_events {
     size_t forbidden; /* processes other than roots */
     bool has_kernel;  /* else time in the kernel is missing */
     bool has_wait_stacks;
+    bool has_wakers;
+    const char *no_wakers; /* why not; NULL: they were not asked for, or are there */
+    struct perf_waking_format waking;
 };
 
 /* Release the events in any case. The error names the setting that does not allow them. */

@@ -5,6 +5,9 @@
 
 /* At the end of all records but samples: u32 pid, u32 tid, u64 time. */
 #define TAIL_BYTES 16
+/* In common_flags of tracepoints. */
+#define FLAG_HARD_INTERRUPT 0x08
+#define FLAG_SOFT_INTERRUPT 0x10
 
 /* Reads forward; after the first read past the end all reads give 0 and failed is set. */
 struct cursor {
@@ -215,4 +218,29 @@ bool perf_record_decode(struct perf_record *record, const unsigned char *bytes, 
     default:
         return true;
     }
+}
+
+bool perf_record_decode_waking(struct perf_record *record, const unsigned char *bytes, size_t size,
+                               const struct perf_waking_format *format)
+{
+    struct perf_event_header header;
+    if (size < sizeof(header))
+        return false;
+    memcpy(&header, bytes, sizeof(header));
+    if (header.type != PERF_RECORD_SAMPLE)
+        return perf_record_decode(record, bytes, size);
+    struct cursor cursor = {.at = bytes + sizeof(header), .end = bytes + size};
+    *record = (struct perf_record){.kind = PERF_KIND_WAKING};
+    (void)take_u64(&cursor); /* IP */
+    record->pid = (pid_t)take_u32(&cursor);
+    record->tid = (pid_t)take_u32(&cursor);
+    record->time_ns = (int64_t)take_u64(&cursor);
+    uint64_t length = take_u32(&cursor);
+    const unsigned char *raw = take(&cursor, length);
+    if (cursor.failed || format->flags >= length || length < sizeof(pid_t) ||
+        format->pid > length - sizeof(pid_t))
+        return false;
+    record->is_interrupt = (raw[format->flags] & (FLAG_HARD_INTERRUPT | FLAG_SOFT_INTERRUPT)) != 0;
+    memcpy(&record->woken_tid, raw + format->pid, sizeof(pid_t));
+    return true;
 }

@@ -35,6 +35,15 @@ enum perf_record_kind {
     PERF_KIND_THROTTLED,
     PERF_KIND_SWITCH_IN, /* the thread begins to run */
     PERF_KIND_SWITCH_OUT,
+    PERF_KIND_WAKING, /* pid and tid are the waker's */
+};
+
+/* The fields of a sample of the tracepoint sched:sched_waking. */
+#define PERF_WAKING_FIELDS (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW)
+
+/* Where this kernel has them in the tracepoint's record. */
+struct perf_waking_format {
+    size_t flags, pid;
 };
 
 struct perf_sample_stack {
@@ -61,6 +70,8 @@ struct perf_record {
     pid_t parent_pid, parent_tid; /* of PERF_KIND_START */
     bool is_exec;                 /* of PERF_KIND_NAME: another program */
     bool was_preempted;           /* of PERF_KIND_SWITCH_OUT: it could have run on */
+    pid_t woken_tid;              /* of PERF_KIND_WAKING */
+    bool is_interrupt;            /* of PERF_KIND_WAKING: not the waker, but what interrupted it */
     struct text_view name;        /* of PERF_KIND_NAME */
     uint64_t lost;
     struct perf_mapping mapping;
@@ -69,6 +80,9 @@ struct perf_record {
 
 /* `bytes` start with the header; size is at least that of the header and is the record's. False: damaged. */
 bool perf_record_decode(struct perf_record *record, const unsigned char *bytes, size_t size) MUST_CHECK;
+/* Samples of PERF_WAKING_FIELDS; other records as above. */
+bool perf_record_decode_waking(struct perf_record *record, const unsigned char *bytes, size_t size,
+                               const struct perf_waking_format *format) MUST_CHECK;
 /* Only the time; false: it has none. */
 bool perf_record_time(const unsigned char *bytes, size_t size, int64_t *time_ns) MUST_CHECK;
 

@@ -183,3 +183,37 @@ TEST(reads_switches)
     put_tail(&made);
     CHECK(perf_record_decode(&record, made.bytes, made.size) && record.kind == PERF_KIND_SWITCH_IN);
 }
+
+static struct made make_waking(uint32_t length, uint8_t flags)
+{
+    struct made made = begin(PERF_RECORD_SAMPLE, 0);
+    put_u64(&made, 0x1000);
+    put_u32(&made, 7);
+    put_u32(&made, 8);
+    put_u64(&made, 5000);
+    put_u32(&made, length);
+    const unsigned char head[] = {1, 0, flags, 0, 0, 0, 0, 0};
+    put(&made, head, sizeof(head));
+    put_u32(&made, 99);
+    return made;
+}
+
+TEST(who_wakes_a_thread)
+{
+    const struct perf_waking_format format = {.flags = 2, .pid = 8};
+    const struct perf_waking_format beyond = {.flags = 2, .pid = 9}, outside = {.flags = 12, .pid = 8};
+    struct perf_record record;
+    struct made made = make_waking(12, 0x11);
+    CHECK(perf_record_decode_waking(&record, made.bytes, made.size, &format));
+    CHECK_INT(record.kind, PERF_KIND_WAKING);
+    CHECK(record.pid == 7 && record.tid == 8 && record.time_ns == 5000 && record.woken_tid == 99);
+    CHECK(record.is_interrupt);
+    CHECK(!perf_record_decode_waking(&record, made.bytes, made.size, &beyond));
+    CHECK(!perf_record_decode_waking(&record, made.bytes, made.size, &outside));
+    for (size_t size = 0; size < made.size; size++)
+        CHECK(!perf_record_decode_waking(&record, made.bytes, size, &format));
+    made = make_waking(13, 0);
+    CHECK(!perf_record_decode_waking(&record, made.bytes, made.size, &format));
+    made = make_waking(2, 0);
+    CHECK(!perf_record_decode_waking(&record, made.bytes, made.size, &format));
+}

@@ -22,8 +22,9 @@ enum perf_ring_role {
     RING_OF_SAMPLES,
     RING_OF_SWITCHES,    /* when threads begin and stop to run */
     RING_OF_WAIT_STACKS, /* of threads that stop to run */
+    RING_OF_WAKERS,      /* who made threads runnable, whosever they are */
 };
-#define RING_ROLE_COUNT 4
+#define RING_ROLE_COUNT 5
 
 struct perf_ring {
     enum perf_ring_role role;

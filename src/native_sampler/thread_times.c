@@ -30,6 +30,7 @@ static void reset(struct thread_time *thread, pid_t pid, pid_t tid, enum thread_
         .since_ns = since_ns,
         .wait_stack = NO_THREAD_STACK,
         .running_stack = NO_THREAD_STACK,
+        .waker = NO_WAKER,
     };
 }
 
@@ -55,7 +56,8 @@ static bool deliver(struct thread_times *times, const struct thread_time *thread
                                        .state = state,
                                        .stack = stack,
                                        .start_ns = start_ns,
-                                       .duration_ns = duration_ns};
+                                       .duration_ns = duration_ns,
+                                       .waker = state == THREAD_WAITING ? thread->waker : NO_WAKER};
     return duration_ns <= 0 || times->deliver(times->context, &interval);
 }
 
@@ -72,9 +74,17 @@ static bool deliver_wait(struct thread_times *times, struct thread_time *thread,
 {
     uint32_t stack = stack_of_wait(thread, to_ns);
     enum thread_interval_state state = thread->was_preempted ? THREAD_PREEMPTED : THREAD_WAITING;
+    bool was_woken = state == THREAD_WAITING && thread->woken_ns != 0 && thread->woken_ns >= from_ns &&
+                     thread->woken_ns <= to_ns;
+    int64_t until_ns = was_woken ? thread->woken_ns : to_ns;
+    thread->waker = was_woken ? thread->waker : NO_WAKER;
     thread->wait_stack = NO_THREAD_STACK;
     thread->is_stack_of_outside = thread->was_asked = thread->was_preempted = false;
-    return deliver(times, thread, state, stack, from_ns, to_ns - from_ns);
+    thread->woken_ns = 0;
+    bool good = deliver(times, thread, state, stack, from_ns, until_ns - from_ns) &&
+                deliver(times, thread, THREAD_RUNNABLE, stack, until_ns, to_ns - until_ns);
+    thread->waker = NO_WAKER;
+    return good;
 }
 
 static void become(struct thread_time *thread, enum thread_activity activity, int64_t time_ns)
@@ -174,6 +184,7 @@ bool thread_times_switch_out(struct thread_times *times, pid_t pid, pid_t tid, i
         thread->wait_stack = NO_THREAD_STACK;
     thread->is_stack_of_outside = thread->was_asked = false;
     thread->was_preempted = was_preempted;
+    thread->woken_ns = 0;
     int64_t next_in_ns = thread->next_in_ns;
     if (next_in_ns > time_ns) {
         become(thread, THREAD_RUNS, next_in_ns);
@@ -198,6 +209,29 @@ bool thread_times_wait_stack(struct thread_times *times, pid_t pid, pid_t tid, i
     thread->wait_stack_ns = time_ns;
     thread->is_stack_of_outside = false;
     return true;
+}
+
+static struct thread_time *find_waiting(const struct thread_times *times, pid_t tid)
+{
+    uint32_t place = id_map_get(&times->places, (uint64_t)tid);
+    struct thread_time *thread = place == NO_ID ? NULL : &times->threads[place];
+    bool waits = thread != NULL && thread->woken_ns == 0 && !thread->was_preempted &&
+                 (thread->activity == THREAD_WAITS || thread->activity == THREAD_UNSEEN);
+    return waits ? thread : NULL;
+}
+
+bool thread_times_is_waiting(const struct thread_times *times, pid_t tid)
+{
+    return find_waiting(times, tid) != NULL;
+}
+
+void thread_times_woken(struct thread_times *times, pid_t tid, int64_t time_ns, uint32_t waker)
+{
+    struct thread_time *thread = find_waiting(times, tid);
+    if (thread == NULL || time_ns < thread->since_ns)
+        return;
+    thread->woken_ns = time_ns;
+    thread->waker = waker;
 }
 
 bool thread_times_sample(struct thread_times *times, pid_t pid, pid_t tid, int64_t time_ns, uint32_t stack)

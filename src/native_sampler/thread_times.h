@@ -20,6 +20,7 @@
 #include "base/id_map.h"
 
 #define NO_THREAD_STACK UINT32_MAX
+#define NO_WAKER UINT32_MAX
 
 enum thread_activity {
     THREAD_UNSEEN, /* since the recording began: no switch yet, so it does one of both */
@@ -33,6 +34,7 @@ enum thread_interval_state {
     THREAD_RUNNING,
     THREAD_WAITING,
     THREAD_PREEMPTED, /* it could run, but another one did */
+    THREAD_RUNNABLE,  /* it was woken, but has not run yet */
 };
 
 struct thread_time {
@@ -44,6 +46,8 @@ struct thread_time {
     int64_t next_in_ns;       /* a switch to it whose switch from it has not come yet; 0: none */
     uint32_t wait_stack;      /* of the present or next wait */
     int64_t wait_stack_ns;    /* when it was taken */
+    int64_t woken_ns;         /* when the present wait ended for others; 0: not known */
+    uint32_t waker;           /* of that, as the caller counts them */
     bool is_stack_of_outside; /* taken while it waited, at wait_stack_ns; else at the switch */
     uint32_t running_stack;   /* of its last sample */
     int64_t running_ns;       /* that no sample stands for yet */
@@ -54,6 +58,7 @@ struct thread_interval {
     enum thread_interval_state state;
     uint32_t stack; /* NO_THREAD_STACK: not known */
     int64_t start_ns, duration_ns;
+    uint32_t waker; /* who ended it; NO_WAKER: not known */
 };
 
 struct thread_times {
@@ -82,6 +87,10 @@ bool thread_times_switch_out(struct thread_times *times, pid_t pid, pid_t tid, i
 /* The stack of the switch from the thread, whose record follows. */
 bool thread_times_wait_stack(struct thread_times *times, pid_t pid, pid_t tid, int64_t time_ns,
                              uint32_t stack) MUST_CHECK;
+/* A thread that waits is made runnable. Others, and those that are not known, are left as they are. */
+void thread_times_woken(struct thread_times *times, pid_t tid, int64_t time_ns, uint32_t waker);
+/* Whether thread_times_woken() would keep it. */
+bool thread_times_is_waiting(const struct thread_times *times, pid_t tid);
 /* A sample of a running thread; it stands for the time since the last one. */
 bool thread_times_sample(struct thread_times *times, pid_t pid, pid_t tid, int64_t time_ns,
                          uint32_t stack) MUST_CHECK;

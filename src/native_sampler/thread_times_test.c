@@ -17,7 +17,7 @@ struct delivered {
 
 static bool note(void *context, const struct thread_interval *interval)
 {
-    static const char *const states[] = {"running", "waiting", "preempted"};
+    static const char *const states[] = {"running", "waiting", "preempted", "runnable"};
     struct delivered *delivered = context;
     char stack[16] = "?";
     if (interval->stack != NO_THREAD_STACK)
@@ -26,6 +26,11 @@ static bool note(void *context, const struct thread_interval *interval)
         (size_t)snprintf(delivered->text + delivered->size, sizeof(delivered->text) - delivered->size,
                          "%d %s %s %lld+%lld\n", (int)interval->tid, states[interval->state], stack,
                          (long long)interval->start_ns, (long long)interval->duration_ns);
+    if (interval->waker != NO_WAKER)
+        delivered->size +=
+            (size_t)snprintf(delivered->text + delivered->size - 1,
+                             sizeof(delivered->text) - delivered->size + 1, " by %u\n", interval->waker) -
+            1;
     delivered->total_ns += interval->duration_ns;
     return true;
 }
@@ -194,4 +199,28 @@ TEST(memory_may_run_out)
         CHECK(good || failing_memory_failed());
         thread_times_release(&times);
     }
+}
+
+TEST(a_wait_ends_when_the_thread_is_woken)
+{
+    struct thread_times times;
+    struct delivered delivered;
+    init(&times, &delivered);
+    CHECK(thread_times_start(&times, 1, 7) && thread_times_switch_in(&times, 1, 7, 2000));
+    CHECK(!thread_times_is_waiting(&times, 7) && !thread_times_is_waiting(&times, 8));
+    thread_times_woken(&times, 7, 2010, 5); /* it runs */
+    CHECK(thread_times_wait_stack(&times, 1, 7, 2099, 60) &&
+          thread_times_switch_out(&times, 1, 7, 2100, false));
+    CHECK(thread_times_is_waiting(&times, 7));
+    thread_times_woken(&times, 7, 2300, 5);
+    thread_times_woken(&times, 7, 2310, 6); /* by then it is awake */
+    CHECK(thread_times_switch_in(&times, 1, 7, 2400));
+    CHECK(wait_once(&times, 61, 2500, 2600));
+    CHECK(thread_times_switch_out(&times, 1, 7, 2700, true));
+    thread_times_woken(&times, 7, 2750, 5); /* it is runnable anyway */
+    CHECK(thread_times_switch_in(&times, 1, 7, 2800) && thread_times_exit(&times, 7, 2800));
+    CHECK_TEXT(delivered.text, "7 waiting 60 2100+200 by 5\n7 runnable 60 2300+100\n7 waiting 61 2500+100\n"
+                               "7 preempted ? 2700+100\n7 running ? 2500+300\n");
+    CHECK_INT(delivered.total_ns, 800);
+    thread_times_release(&times);
 }

@@ -315,7 +315,7 @@ static void *compute(void *argument)
     return NULL;
 }
 
-/* Holds the lock most of the time, and lets the reader go on now and then. */
+/* Holds the lock most of the time, and lets the reader go on now and then. Its thread's name is "giver". */
 static void run_waits(int64_t milliseconds)
 {
     static void *(*const run[])(void *) = {sleep_often, lock_often, read_often, compute};
@@ -326,6 +326,7 @@ static void run_waits(int64_t milliseconds)
     for (int i = 0; i < 4; i++)
         if (pthread_create(&threads[i], NULL, run[i], NULL) != 0)
             exit(1);
+    pthread_setname_np(pthread_self(), "giver");
     do {
         pthread_mutex_lock(&lock);
         usleep(15000);

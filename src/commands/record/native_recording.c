@@ -83,10 +83,26 @@ static void print_counts(const struct native_recording *recording,
     add_count(&text, statistics->forbidden,
               statistics->forbidden == 1 ? "child process not permitted" : "child processes not permitted");
     add_count(&text, statistics->lost_switches, "switches of threads missed");
+    add_count(&text, statistics->lost_wakers, "wakers missed");
     add_count(&text, statistics->lost_changes, "starts, exits, names and mappings missed");
     command_complain(recording->command, "%llu samples of native code%s",
                      (unsigned long long)statistics->samples, text_builder_c_string(&text));
     text_builder_release(&text);
+}
+
+/* How waits were recorded, in a line. */
+static void print_wakers(const struct native_recording *recording,
+                         const struct native_sampler_statistics *statistics)
+{
+    if (statistics->no_wakers != NULL)
+        command_complain(recording->command,
+                         "waits by the switch records of perf events; who ended them is not known: %s",
+                         statistics->no_wakers);
+    else
+        command_complain(recording->command,
+                         "waits by the switch records of perf events, wakers of %llu by the tracepoint "
+                         "sched:sched_waking",
+                         (unsigned long long)statistics->woken_waits);
 }
 
 static void print_summary(const struct native_recording *recording)
@@ -100,6 +116,8 @@ static void print_summary(const struct native_recording *recording)
         command_complain(recording->command,
                          "stacks of short waits are missing: kernel.perf_event_paranoid does not permit "
                          "them; 1 or less does, or CAP_PERFMON");
+    if (recording->options.kind != NATIVE_EVENT)
+        print_wakers(recording, &statistics);
     if (!statistics.has_kernel)
         command_complain(recording->command,
                          "time in the kernel is missing: kernel.perf_event_paranoid does not "
