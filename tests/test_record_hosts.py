@@ -255,6 +255,18 @@ def test_too_little_names_nobody(hosts, chosen, samples, sampled):
     assert re.search(r"hosts differ: slow_path has between 0\.0 % and \d\d\.\d % of a host's time", said), said
 
 
+def test_a_few_long_waits_are_enough_to_be_compared(hosts, sparkflame, work, tmp_path):  # noqa: F811
+    """How long they are is known exactly: six processes that sleep are no thousand waits, but 15 s."""
+    naps = f"for i in 1 2 3 4 5 6; do {work} nap 2500 & done; wait"
+    done = sparkflame("record", "-e", "offcpu", "--format", "jfr", "-f", "h1.jfr", "--", "/bin/sh", "-c", naps)
+    skip_if_forbidden(done)
+    assert done.returncode == 0 and int(re.search(r"; (\d+) waits", done.stderr.decode())[1]) < 500, done.stderr
+    for number in range(2, 7):
+        shutil.copy(tmp_path / "h1.jfr", tmp_path / f"h{number}.jfr")
+    status, said = hosts.record(SIX)
+    assert status == 0 and "no host differs significantly from the others" in said, said
+
+
 def test_hosts_with_few_samples_are_left_out_of_the_comparison(hosts):
     add_six(hosts, 3000, slow=0.5)
     hosts.add("h7", 50, slow=1)

@@ -14,6 +14,7 @@
 #define MOST_FOUND 64
 #define MOST_RANGES 5
 #define MOST_STAGES 4096
+#define LENGTH_OF_SAMPLE_NS 1e7
 
 struct function_weight {
     uint32_t frame; /* one of its frames, for the name */
@@ -32,6 +33,7 @@ struct comparison {
     const char *const *names;
     size_t host_count;
     uint32_t event;
+    bool has_lengths;           /* samples are pieces of time: their value is how long, from their time on */
     uint32_t part;              /* of the stages; NO_ID: all samples are compared */
     uint32_t *host_of_context;  /* NO_ID: none */
     uint32_t *stage_of_context; /* NO_ID: none */
@@ -43,7 +45,7 @@ struct comparison {
     uint32_t *first_frames; /* of each function */
     struct function_weight *functions;
     uint32_t *feature_of; /* of each function; NO_ID: not compared */
-    uint32_t *seen;       /* by function: the last sample that had it, plus 1 */
+    uint32_t *seen;       /* by function: the last stack that had it, counted from 1 */
     size_t function_count, feature_count;
     struct host_shares shares; /* features are totals of the functions, then what these have themselves */
     double *weights, *totals;
@@ -147,6 +149,27 @@ static uint32_t host_of(const struct comparison *all, const struct sample *sampl
     return is_compared ? all->host_of_context[sample->context] : NO_ID;
 }
 
+static bool has_lengths(const struct profile *profile, uint32_t number)
+{
+    if (number >= profile->event_count)
+        return false;
+    struct text_view name = profile_text(profile, profile->events[number].name);
+    return profile->events[number].unit == UNIT_NANOSECONDS &&
+           (text_equal(name, TEXT("wall")) || text_equal(name, TEXT("offcpu")));
+}
+
+static int64_t end_of(const struct comparison *all, const struct sample *sample)
+{
+    return sample->time_ns + (all->has_lengths ? (int64_t)sample->value : 0);
+}
+
+/* A host whose threads wait for long has few waits, which are known exactly. */
+static double count_of(const struct comparison *all, const struct sample *sample)
+{
+    double pieces = all->has_lengths ? sample->value / LENGTH_OF_SAMPLE_NS : 0;
+    return pieces > sample->count ? pieces : sample->count;
+}
+
 static void weigh(struct comparison *all)
 {
     const struct stack_node *nodes = all->profile->stacks.nodes;
@@ -164,9 +187,9 @@ static void weigh(struct comparison *all)
         bool is_first = all->sample_counts[host] == 0;
         if (is_first || sample->time_ns < all->starts[host])
             all->starts[host] = sample->time_ns;
-        if (is_first || sample->time_ns > all->ends[host])
-            all->ends[host] = sample->time_ns;
-        all->sample_counts[host] += sample->count;
+        if (is_first || end_of(all, sample) > all->ends[host])
+            all->ends[host] = end_of(all, sample);
+        all->sample_counts[host] += count_of(all, sample);
         for (uint32_t node = sample->stack; node != STACK_ROOT; node = nodes[node].parent) {
             uint32_t function = all->function_of[nodes[node].frame];
             if (function == NO_ID || all->seen[function] == i + 1)
@@ -200,25 +223,37 @@ static void choose_functions(struct comparison *all)
 
 /* ---- shares ---- */
 
-static void count_sample(struct comparison *all, size_t index, uint32_t host)
+/* Adds the functions of a stack, in one block of the host's time. */
+static void add_stack(struct comparison *all, uint32_t stack, size_t row, double value, uint32_t mark)
 {
     const struct stack_node *nodes = all->profile->stacks.nodes;
-    const struct sample *sample = &all->profile->samples[index];
-    double start = (double)all->starts[host], duration = (double)all->ends[host] - start + 1;
-    size_t block = (size_t)(((double)sample->time_ns - start) / duration * BLOCKS);
-    size_t row = host * BLOCKS + (block < BLOCKS ? block : BLOCKS - 1);
     double *weights = &all->weights[row * all->shares.feature_count];
-    all->totals[row] += sample->value;
-    for (uint32_t node = sample->stack; node != STACK_ROOT; node = nodes[node].parent) {
+    all->totals[row] += value;
+    for (uint32_t node = stack; node != STACK_ROOT; node = nodes[node].parent) {
         uint32_t function = all->function_of[nodes[node].frame];
         uint32_t feature = function == NO_ID ? NO_ID : all->feature_of[function];
         if (feature == NO_ID)
             continue;
-        if (node == sample->stack)
-            weights[all->feature_count + feature] += sample->value;
-        if (all->seen[function] != index + 1)
-            weights[feature] += sample->value;
-        all->seen[function] = (uint32_t)index + 1;
+        if (node == stack)
+            weights[all->feature_count + feature] += value;
+        if (all->seen[function] != mark)
+            weights[feature] += value;
+        all->seen[function] = mark;
+    }
+}
+
+/* Its time may be that of several blocks. */
+static void count_sample(struct comparison *all, const struct sample *sample, uint32_t host, uint32_t *mark)
+{
+    double start = (double)all->starts[host], block_ns = ((double)all->ends[host] - start + 1) / BLOCKS;
+    double from = ((double)sample->time_ns - start) / block_ns;
+    double to = ((double)end_of(all, sample) - start) / block_ns;
+    size_t first = (size_t)from, last = (size_t)to < BLOCKS ? (size_t)to : BLOCKS - 1;
+    for (size_t block = first; block <= last; block++) {
+        double begin = from > (double)block ? from : (double)block;
+        double end = to < (double)block + 1 ? to : (double)block + 1;
+        double part = first == last ? 1 : (end - begin) / (to - from);
+        add_stack(all, sample->stack, host * BLOCKS + block, part * sample->value, ++*mark);
     }
 }
 
@@ -232,10 +267,11 @@ static bool count_all(struct comparison *all)
     if (all->weights == NULL || all->totals == NULL)
         return false;
     memset(all->seen, 0, all->profile->frames.size * sizeof(*all->seen));
+    uint32_t mark = 0;
     for (size_t i = 0; i < all->profile->sample_count; i++) {
         uint32_t host = host_of(all, &all->profile->samples[i]);
         if (host != NO_ID)
-            count_sample(all, i, host);
+            count_sample(all, &all->profile->samples[i], host, &mark);
     }
     all->shares.weights = all->weights;
     all->shares.totals = all->totals;
@@ -419,6 +455,7 @@ bool host_comparison_make(struct host_comparison *found, const struct profile *p
                              .host_count = count,
                              .event = main_event_of(profile),
                              .part = NO_ID};
+    all.has_lengths = has_lengths(profile, all.event);
     size_t frames = profile->frames.size, contexts = profile->contexts.size;
     *found = (struct host_comparison){.profile = profile, .names = names, .host_count = count};
     all.host_of_context = calloc(contexts + 1, sizeof(*all.host_of_context));
