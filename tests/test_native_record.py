@@ -258,6 +258,23 @@ def test_the_whole_machine(sparkflame, work, tmp_path):
     assert count_of(own, "main") > 0, done.stderr.decode()
 
 
+def test_the_whole_machine_in_a_namespace(work, tmp_path, binary):
+    """In one with PIDs of its own, only its processes are seen, and all of their samples."""
+    if not IS_ROOT or shutil.which("unshare") is None:
+        pytest.skip("only root makes namespaces")
+    script = f"{binary} record --host -d 600 -r 499 -f out.folded & r=$!; sleep 1; {work} shares 1500; kill $r; wait $r"
+    with started(work, "shares", "60000"):
+        done = subprocess.run(["unshare", "--pid", "--fork", "--mount-proc", "sh", "-c", script], cwd=tmp_path, capture_output=True, check=False,
+                              stdin=subprocess.DEVNULL)
+    skip_if_forbidden(done)
+    if b"unshare" in done.stderr:
+        pytest.skip(f"this machine forbids namespaces: {done.stderr.decode().strip()}")
+    stacks = read_folded(tmp_path / "out.folded")
+    programs = {stack[0] for stack, _ in stacks if stack[0].endswith(": native_work")}
+    assert len(programs) == 1 and int(re.search(r"\d+", programs.pop())[0]) < 100, stacks
+    check_shares(stacks, SHARES)
+
+
 def test_a_python_program_is_not_recorded_twice(sparkflame, tmp_path):
     program = "import time\nend = time.process_time() + 0.7\nwhile time.process_time() < end: pass"
     done = sparkflame("record", "-f", "out.folded", "--", "/bin/sh", "-c", f"python3 -c '{program}'")

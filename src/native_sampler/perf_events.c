@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/file_limit.h"
 #include "base/text_view.h"
+#include "native_sampler/namespace_filter.h"
 #include "native_sampler/perf_record.h"
 #include "native_sampler/tracefs.h"
 
@@ -32,7 +33,6 @@
 #define FAILED (-1) /* with an error; else 0 or errno */
 #define WAKING "events/sched/sched_waking"
 #define MOST_FORMAT_BYTES 4096
-#define FIRST_PID_NAMESPACE "pid:[4026531836]" /* PROC_PID_INIT_INO */
 
 struct opening {
     struct perf_events *events;
@@ -319,22 +319,26 @@ static bool open_processes(struct opening *opening, struct error *error)
     return true;
 }
 
+/* What the kernel does not let through needs no copy of a stack. Best effort. */
+static void filter_namespace(const struct perf_events *events)
+{
+    int filter = namespace_filter_open();
+    for (size_t i = 0; filter >= 0 && i < events->count; i++)
+        if (events->opened[i].role == RING_OF_SAMPLES || events->opened[i].role == RING_OF_WAIT_STACKS)
+            (void)ioctl(events->opened[i].descriptor, PERF_EVENT_IOC_SET_BPF, filter);
+    if (filter >= 0)
+        close(filter);
+}
+
 static bool open_machine(struct opening *opening, struct error *error)
 {
     int reason = open_thread(opening, -1, error);
+    if (reason == 0 && opening->request->whole_machine)
+        filter_namespace(opening->events);
     return reason == 0 || (reason != FAILED && explain(reason, -1, &opening->request->choice, error));
 }
 
 /* ---- wakers ---- */
-
-/* Records have the numbers of the first namespace. */
-static bool is_in_first_namespace(void)
-{
-    char link[64];
-    ssize_t size = readlink("/proc/self/ns/pid", link, sizeof(link) - 1);
-    link[size > 0 ? size : 0] = '\0';
-    return strcmp(link, FIRST_PID_NAMESPACE) == 0;
-}
 
 /* NULL, or why not. */
 static const char *describe_wakers(struct opening *opening)
@@ -344,7 +348,7 @@ static const char *describe_wakers(struct opening *opening)
     uint64_t number;
     struct perf_event_attr *attributes = &opening->attributes[RING_OF_WAKERS];
     struct perf_waking_format *waking = &opening->events->waking;
-    if (!is_in_first_namespace())
+    if (!namespace_is_first()) /* whose numbers its records have */
         return "in a PID namespace";
     int reason = tracefs_read(WAKING "/id", id, sizeof(id));
     if (reason == 0)
