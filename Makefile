@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 SECONDS_PER_TARGET ?= 60
 
-.PHONY: all build static packages reproduce platforms dependencies node_packages test demo demo-console riddles bench fleet lint format manual fuzz fuzz-parquet soak torture weeks coverage outside agent-asan sampler-asan pictures install clean
+.PHONY: all build static packages reproduce platforms dependencies node_packages test demo demo-console riddles bench fleet outliers lint format manual fuzz fuzz-parquet soak torture weeks coverage outside agent-asan sampler-asan pictures install clean
 
 all: build
 
@@ -64,6 +64,10 @@ bench: build
 # What 500 executors ask of a file system and of the driver in an hour, now and in the first version.
 fleet: build
 	python3 bench/fleet.py --hdfs
+
+# As root: network namespaces and loop devices
+outliers: build
+	python3 bench/host_outliers.py --report bench/results/outliers.md
 
 # Checks beyond the compiler's.
 lint: build
