@@ -8,8 +8,8 @@ records them all,
     cpu   all processes of the hosts (`--host`), processor time
     wall  with --spark: the application, time that its threads run and wait
 
-(Waits of all processes cannot be recorded here: of software events, which stacks of switches are, the kernel gives all recorders the process's
-number in the namespace of the first. Real hosts have a kernel each.)
+(Waits of all processes are not compared here: when several recorders in PID namespaces of one kernel record them, most have no stack. Real hosts
+have a kernel each.)
 
 while nothing else happens, while one host has a program that takes the processor (cpu), or while its disk is slow (wall; the limit of the
 blkio controller on the host's loop device). Each recording either names a host with a function, or none. Right is the slow host alone, with
