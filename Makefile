@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 SECONDS_PER_TARGET ?= 60
 
-.PHONY: all build static packages reproduce platforms dependencies node_packages test demo demo-console riddles bench fleet lint format manual fuzz fuzz-parquet soak torture weeks coverage outside agent-asan sampler-asan pictures install clean
+.PHONY: all build static packages reproduce platforms dependencies node_packages test demo demo-console riddles bench fleet cross-aarch64 aarch64 lint format manual fuzz fuzz-parquet soak torture weeks coverage outside agent-asan sampler-asan pictures install clean
 
 all: build
 
@@ -64,6 +64,17 @@ bench: build
 # What 500 executors ask of a file system and of the driver in an hour, now and in the first version.
 fleet: build
 	python3 bench/fleet.py --hdfs
+
+# The agent, its unit tests and the static command for Linux on aarch64: build/aarch64/build.
+cross-aarch64: node_packages
+	tools/install_dependencies.sh aarch64
+	python3 tools/cross_aarch64.py $(BUILD)/aarch64
+	[ -f $(BUILD)/aarch64/build/build.ninja ] || meson setup $(BUILD)/aarch64/build --cross-file $(BUILD)/aarch64/cross.ini
+	ninja -C $(BUILD)/aarch64/build libsparkflame.so sparkflame-static test_jvm_agent_machine_aarch64_test
+
+# The agent in a JVM for aarch64, emulated, beside async-profiler: bench/results/aarch64.md.
+aarch64: build cross-aarch64
+	python3 tools/run_aarch64.py $(BUILD)/aarch64/build
 
 # Checks beyond the compiler's.
 lint: build
