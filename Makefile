@@ -65,12 +65,15 @@ bench: build
 fleet: build
 	python3 bench/fleet.py --hdfs
 
-# The agent, its unit tests and the static command for Linux on aarch64: build/aarch64/build.
-cross-aarch64: node_packages
+# For Linux on aarch64: the agent, its unit tests and the static command in build/aarch64/build, and the plugin's jar for both
+# architectures in build/aarch64.
+cross-aarch64: build
 	tools/install_dependencies.sh aarch64
 	python3 tools/cross_aarch64.py $(BUILD)/aarch64
 	[ -f $(BUILD)/aarch64/build/build.ninja ] || meson setup $(BUILD)/aarch64/build --cross-file $(BUILD)/aarch64/cross.ini
 	ninja -C $(BUILD)/aarch64/build libsparkflame.so sparkflame-static test_jvm_agent_machine_aarch64_test
+	python3 tools/build_plugin.py pack $(BUILD)/sparkflame-plugin-classes.jar $(BUILD)/libsparkflame.so $(BUILD)/aarch64/build/libsparkflame.so \
+		$(BUILD)/aarch64/sparkflame-plugin.jar
 
 # The agent in a JVM for aarch64, emulated, beside async-profiler: bench/results/aarch64.md.
 aarch64: build cross-aarch64

@@ -390,7 +390,9 @@ static bool step_native(struct walk *walk)
     if (walk->request->native_frames &&
         !add_frame(walk, frame_address(AGENT_FRAME_NATIVE, function != 0 ? function : walk->at.pc)))
         return false;
-    if (!known || caller.sp <= walk->at.sp || !is_plausible(caller.pc & ~(uintptr_t)7))
+    bool leaf = MACHINE_CALL_BYTES == 0 && walk->interrupted; /* may have no frame */
+    if (!known || (leaf ? caller.sp < walk->at.sp : caller.sp <= walk->at.sp) ||
+        !is_plausible(caller.pc & ~(uintptr_t)7))
         return false;
     walk->at = caller;
     be_in_caller(walk);

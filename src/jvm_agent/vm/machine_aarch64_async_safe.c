@@ -12,6 +12,7 @@
 #define PROLOGUE_BYTES 256u
 #define EPILOGUE_INSTRUCTIONS 10u
 #define INSTRUCTION_BYTES 4u
+#define OWN_CODE_BYTES 1024u
 
 /* Whole instructions. */
 #define RET 0xd65f03c0u
@@ -246,8 +247,14 @@ bool machine_leave_stub(uintptr_t begin, bool bare, uintptr_t stack_end, struct 
     return return_to_link(registers);
 }
 
+/* A function without a description that has called nothing, such as an entry of a table of imports: x30 is its caller.
+ * After a call of its own it points into the function itself. */
 bool machine_leave_native(uintptr_t stack_end, struct frame_registers *registers)
 {
+    uintptr_t link = registers->link;
+    if (link != 0 && (link < registers->pc ? registers->pc - link : link - registers->pc) > OWN_CODE_BYTES &&
+        is_after_call(link))
+        return return_to_link(registers);
     return follow_frame_pointer(stack_end, registers);
 }
 

@@ -151,6 +151,26 @@ TEST(a_stub_is_left_by_its_link_or_its_frame)
     CHECK(!machine_leave_stub(at(0), false, (uintptr_t)(stack + COUNT_OF(stack)), &registers));
 }
 
+TEST(native_code_without_description_is_left_by_its_link_or_its_frame)
+{
+    CODE(NOP, NOP, 0x94000000, NOP);
+    set_frame(2);
+    struct frame_registers registers = registers_at(1, 0);
+    registers.fp = (uintptr_t)stack;
+    registers.link = at(3); /* its own call: it has a frame */
+    CHECK(machine_leave_native((uintptr_t)(stack + COUNT_OF(stack)), &registers));
+    check_caller(&registers, 2);
+    static uint32_t elsewhere[1024];
+    elsewhere[0] = elsewhere[1023] = 0x94000000; /* one of them is far enough from the code */
+    bool first_is_far = (uintptr_t)&elsewhere[1] + 1024 < at(0) || (uintptr_t)&elsewhere[1] > at(1) + 1024;
+    registers = registers_at(1, 2);
+    registers.link = (uintptr_t)&elsewhere[first_is_far ? 1 : 1024];
+    uintptr_t link = registers.link;
+    CHECK(machine_leave_native((uintptr_t)(stack + COUNT_OF(stack)), &registers));
+    CHECK_INT(registers.pc, link);
+    CHECK_INT(registers.sp, (uintptr_t)&stack[2]);
+}
+
 /* The first argument found for code that ends with an interrupted system call; -1: not found. */
 static int64_t first_argument(unsigned count)
 {
