@@ -33,7 +33,7 @@ OPTIONS = ["-Djdk.lang.Process.launchMechanism=VFORK"]
 INTERVAL_MS = 5
 LIMIT_SECONDS = 3600
 # What a walk that found its end never has.
-FAILED = re.compile(r"\[(break_|no_Java_frame|not_walkable|unknown_|truncated)|\[unknown\]|^break_|^unknown_nmethod")
+FAILED = re.compile(r"\[(break_|no_Java_frame|not_walkable|unknown_)|\[unknown\]|^break_|^unknown_nmethod")
 TAGGED = {"Tags.taskOne": "stage=1;task=10", "Tags.taskTwo": "stage=1;task=11", "Tags.between": "",
           "Tags.named": "stage=7;stage_attempt=0;partition=3;attempt=1;task=41"}
 
