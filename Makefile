@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 SECONDS_PER_TARGET ?= 60
 
-.PHONY: all build static packages reproduce platforms dependencies node_packages test demo demo-console riddles bench fleet outliers lint format manual fuzz fuzz-parquet soak torture weeks coverage outside agent-asan sampler-asan pictures install clean
+.PHONY: all build static packages reproduce platforms dependencies node_packages test demo demo-console riddles bench fleet outliers cross-aarch64 aarch64 lint format manual fuzz fuzz-parquet soak torture weeks coverage outside agent-asan sampler-asan pictures install clean
 
 all: build
 
@@ -68,6 +68,20 @@ fleet: build
 # As root: network namespaces and loop devices
 outliers: build
 	python3 bench/host_outliers.py --report bench/results/outliers.md
+
+# For Linux on aarch64: the agent, its unit tests and the static command in build/aarch64/build, and the plugin's jar for both
+# architectures in build/aarch64.
+cross-aarch64: build
+	tools/install_dependencies.sh aarch64
+	python3 tools/cross_aarch64.py $(BUILD)/aarch64
+	[ -f $(BUILD)/aarch64/build/build.ninja ] || meson setup $(BUILD)/aarch64/build --cross-file $(BUILD)/aarch64/cross.ini
+	ninja -C $(BUILD)/aarch64/build libsparkflame.so sparkflame-static test_jvm_agent_machine_aarch64_test
+	python3 tools/build_plugin.py pack $(BUILD)/sparkflame-plugin-classes.jar $(BUILD)/libsparkflame.so $(BUILD)/aarch64/build/libsparkflame.so \
+		$(BUILD)/aarch64/sparkflame-plugin.jar
+
+# The agent in a JVM for aarch64, emulated, beside async-profiler: bench/results/aarch64.md.
+aarch64: build cross-aarch64
+	python3 tools/run_aarch64.py $(BUILD)/aarch64/build
 
 # Checks beyond the compiler's.
 lint: build

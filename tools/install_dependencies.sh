@@ -1,5 +1,6 @@
 #!/bin/sh
 # Installs what building and testing need on Debian 12: only what is missing, without questions.
+# With `aarch64`, also what building for that architecture and trying it need.
 # As root or through sudo; when all is there it takes no time and needs no network.
 set -eu
 
@@ -46,6 +47,12 @@ need_command ssh openssh-client
 python3 -c 'import venv, ensurepip' 2> /dev/null || missing="$missing python3-venv"
 need_package libc6-dev zlib1g-dev libzstd-dev liblz4-dev libxxhash-dev libsnappy1v5 libdeflate-dev libisal-dev libpcre2-dev \
     libmicrohttpd-dev libsqlite3-dev libgnutls28-dev libclang-rt-14-dev libcurl4 ca-certificates fonts-dejavu-core
+
+if [ "${1:-}" = aarch64 ]; then
+    need_command aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu
+    need_command qemu-aarch64-static qemu-user-static
+    need_package libc6-dev-arm64-cross
+fi
 
 # Later packages of the same machine may have moved on since its list was read, so the list is read again.
 if [ -n "$missing" ]; then

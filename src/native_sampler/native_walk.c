@@ -44,6 +44,7 @@ static const struct unwind_rule *find_rule(const struct process_image *image, st
     return program_file_rule(file, image->pid, address - bias);
 }
 
+#if defined(__x86_64__)
 static size_t read_code(const struct process_image *image, uint64_t address, unsigned char *bytes,
                         size_t size)
 {
@@ -52,6 +53,7 @@ static size_t read_code(const struct process_image *image, uint64_t address, uns
     ssize_t copied = process_vm_readv(image->pid, &to, 1, &from, 1, 0);
     return copied < 0 ? 0 : (size_t)copied;
 }
+#endif
 
 /* Generated code has frame pointers at most. At its first two instructions and at the last one the frame pointer is the
  * caller's, which its bytes show. */

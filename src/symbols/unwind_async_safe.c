@@ -1,5 +1,6 @@
 /* Steps from frame to frame: may run inside a signal handler. */
 #include "symbols/module_map.h"
+#include "symbols/return_address.h"
 #include "symbols/unwind_table.h"
 
 const struct unwind_rule unwind_by_frame_pointer = {
@@ -93,6 +94,7 @@ enum unwind_result unwind_step(const struct unwind_rule *rule, struct unwind_reg
         caller.pc = registers->link;
     else if (!load(memory, cfa + (uint64_t)(int64_t)rule->return_address_offset, &caller.pc))
         return UNWIND_FAILED;
+    caller.pc = return_address_plain(caller.pc);
     if (!caller_frame_pointer(rule, registers, memory, cfa, &caller.fp))
         return UNWIND_FAILED;
     if (caller.pc == 0)

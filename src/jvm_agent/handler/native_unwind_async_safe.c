@@ -86,13 +86,15 @@ static void look_up(struct native_place *found)
 static bool step(const struct unwind_rule *rule, struct frame_registers *registers, bool interrupted,
                  uintptr_t stack_end)
 {
-    struct unwind_registers state = {registers->pc, registers->sp, registers->fp, 0, interrupted};
+    struct unwind_registers state = {registers->pc, registers->sp, registers->fp, machine_link(registers),
+                                     interrupted};
     struct unwind_memory memory = {read_word, &stack_end};
     if (rule == NULL || rule->kind == UNWIND_NONE)
         return machine_leave_native(stack_end, registers);
     if (unwind_step(rule, &state, &memory) != UNWIND_STEPPED)
         return false;
-    *registers = (struct frame_registers){(uintptr_t)state.pc, (uintptr_t)state.sp, (uintptr_t)state.fp};
+    *registers = (struct frame_registers){
+        .pc = (uintptr_t)state.pc, .sp = (uintptr_t)state.sp, .fp = (uintptr_t)state.fp};
     return true;
 }
 

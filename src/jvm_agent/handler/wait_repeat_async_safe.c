@@ -37,11 +37,15 @@ struct wait_call {
 };
 
 static const struct wait_call wait_calls[] = {
+#if defined(SYS_poll) /* newer architectures have only the calls that can do more */
     {SYS_poll, LIMIT_MILLISECONDS, 2, NO_ARGUMENT},
     {SYS_epoll_wait, LIMIT_MILLISECONDS, 3, NO_ARGUMENT},
+#endif
     {SYS_epoll_pwait, LIMIT_MILLISECONDS, 3, NO_ARGUMENT},
     {SYS_epoll_pwait2, LIMIT_TIMESPEC, 3, NO_ARGUMENT},
+#if defined(SYS_select)
     {SYS_select, LIMIT_NONE, NO_ARGUMENT, NO_ARGUMENT},
+#endif
     {SYS_pselect6, LIMIT_NONE, NO_ARGUMENT, NO_ARGUMENT},
     {SYS_ppoll, LIMIT_NONE, NO_ARGUMENT, NO_ARGUMENT},
     {SYS_nanosleep, LIMIT_TIMESPEC, 0, 1},

@@ -15,6 +15,7 @@
 #include "jvm_agent/vm/machine.h"
 #include "unit_test.h"
 
+#if defined(__x86_64__) /* machine_aarch64_test.c has the other one */
 /* The system call number found for code that ends with an interrupted system call. */
 static int number_of(const uint8_t *code, size_t size)
 {
@@ -50,6 +51,7 @@ TEST(code_that_is_not_understood_gives_no_number)
     CHECK_INT(NUMBER_OF(0xb8, 7, 0, 0, 0, 0xe8, 1, 2, 3, 4, 0x0f, 0x05), -1); /* then call */
     CHECK_INT(NUMBER_OF(0xb8, 7, 0, 0, 0x10, 0x0f, 0x05), -1);                /* not a valid number */
 }
+#endif
 
 static void handle(int signal_number, siginfo_t *info, void *context)
 {

@@ -13,6 +13,7 @@
 #define CALL_WRAPPER_DISTANCE 1024u
 #define THREAD_IN_JAVA 8
 #define PUSHED_WORDS 4u
+#define ADAPTER_BYTES 2048u
 #define CONTINUATION_WORDS 32u
 
 struct walk {
@@ -34,6 +35,13 @@ static bool add_frame(struct walk *walk, frame_word frame)
         return false;
     walk->frames[walk->depth++] = frame;
     return true;
+}
+
+/* at.pc is now a return address. */
+static void be_in_caller(struct walk *walk)
+{
+    walk->interrupted = false;
+    machine_set_link(&walk->at, 0);
 }
 
 /* Ends the walk with an error frame. */
@@ -59,10 +67,10 @@ static bool use_anchor(struct walk *walk, uintptr_t anchor)
     if (sp == 0 || (sp & 7) != 0)
         return false;
     uintptr_t pc = load_word(field_of(anchor, vm.anchor_pc));
-    walk->at.pc = pc != 0 ? pc : load_word(sp - 8);
+    walk->at.pc = machine_code_address(pc != 0 ? pc : load_word(sp - 8));
     walk->at.sp = sp;
     walk->at.fp = load_word(field_of(anchor, vm.anchor_fp));
-    walk->interrupted = false;
+    be_in_caller(walk);
     return true;
 }
 
@@ -84,13 +92,24 @@ static int interpreted_index(const struct walk *walk, uintptr_t method)
     return at >= begin && at < begin + size ? (int)(at - begin) : 0;
 }
 
+/* An interpreted caller is walked by its frame pointer; any other one has its stack pointer above its callee's frame,
+ * which stores it a few instructions after the frame pointer. */
+static uintptr_t above_callee(const struct walk *walk, uintptr_t sender, uintptr_t least)
+{
+    bool usable = sender + INTERPRETER_FRAME_BYTES > least && sender < walk->stack_end && (sender & 7) == 0;
+    if (!usable && walk->interrupted)
+        sender = walk->leaf.sender_sp;
+    return sender > least && sender < walk->stack_end && (sender & 7) == 0 ? sender : least;
+}
+
 static bool leave_interpreted(struct walk *walk)
 {
     uintptr_t fp = walk->at.fp;
-    walk->at.sp = load_word(fp + (uintptr_t)((intptr_t)vm.sender_sp_slot * 8));
-    walk->at.pc = load_word(fp + 8);
+    uintptr_t sender = load_word(fp + (uintptr_t)((intptr_t)vm.sender_sp_slot * 8));
+    walk->at.sp = MACHINE_FRAMES_OVERLAP ? above_callee(walk, sender, fp + 16) : sender;
+    walk->at.pc = machine_code_address(load_word(fp + 8));
     walk->at.fp = load_word(fp);
-    walk->interrupted = false;
+    be_in_caller(walk);
     return true;
 }
 
@@ -101,7 +120,7 @@ static bool is_half_built(const struct walk *walk)
     if (fp <= sp || fp - sp > (uintptr_t)-vm.bytecode_slot * 8 || (fp & 7) != 0 || fp + 16 > walk->stack_end)
         return false;
     uintptr_t sender = load_word(fp + (uintptr_t)((intptr_t)vm.sender_sp_slot * 8));
-    return sender > fp && sender < walk->stack_end && code_contains(load_word(fp + 8));
+    return sender > fp && sender < walk->stack_end && code_contains(machine_code_address(load_word(fp + 8)));
 }
 
 /* During method entry the frame is not complete: method and caller are in registers. */
@@ -109,7 +128,9 @@ static bool step_interpreter_entry(struct walk *walk)
 {
     uint32_t number = method_table_add(walk->request->methods, walk->leaf.method);
     uintptr_t sender = walk->leaf.sender_sp;
-    if (number != 0 && is_half_built(walk)) {
+    if (MACHINE_FRAMES_OVERLAP)
+        sender = above_callee(walk, sender, walk->at.sp);
+    if (number != 0 && !MACHINE_FRAMES_OVERLAP && is_half_built(walk)) {
         walk->java_depth++;
         return add_frame(walk, frame_java(AGENT_FRAME_INTERPRETED, number, 0)) && leave_interpreted(walk);
     }
@@ -118,9 +139,9 @@ static bool step_interpreter_entry(struct walk *walk)
     walk->java_depth++;
     if (!add_frame(walk, frame_java(AGENT_FRAME_INTERPRETED, number, 0)))
         return false;
-    walk->at.pc = load_word(walk->at.sp);
+    walk->at.pc = machine_return_address(&walk->at);
     walk->at.sp = sender;
-    walk->interrupted = false;
+    be_in_caller(walk);
     return true;
 }
 
@@ -191,7 +212,7 @@ static bool leave_compiled(struct walk *walk, int frame_words)
         /* The next step looks up the caller; it is needed now only if there is a choice. */
         if (code_contains(caller.pc) && (!walk->interrupted || code_blob_find(caller.pc) != 0)) {
             walk->at = caller;
-            walk->interrupted = false;
+            be_in_caller(walk);
             return true;
         }
     }
@@ -209,7 +230,7 @@ static bool step_compiled(struct walk *walk, uintptr_t blob)
         bool left = complete ? machine_leave_epilogue(&walk->at)
                              : machine_leave_prologue(compiled_entry(blob), frame_words, &walk->at);
         if (left) {
-            walk->interrupted = false;
+            be_in_caller(walk);
             return add_java_frame(walk, kind, method, 0);
         }
         walk->at = before;
@@ -248,6 +269,14 @@ static bool is_adapter(uintptr_t blob)
     return name != NULL && text_starts(name, "I2C/C2I");
 }
 
+/* It may have made room for arguments: then the caller's stack pointer is in its register. */
+static uintptr_t adapter_sp(const struct walk *walk)
+{
+    uintptr_t sp = walk->at.sp, sender = walk->leaf.sender_sp;
+    return walk->interrupted && sender > sp && sender - sp <= ADAPTER_BYTES && (sender & 15) == 0 ? sender
+                                                                                                  : sp;
+}
+
 /* An adapter runs between an interpreted and a compiled frame and has no frame itself. */
 static bool step_adapter(struct walk *walk)
 {
@@ -255,12 +284,12 @@ static bool step_adapter(struct walk *walk)
         method_table_add(walk->request->methods,
                          load_word(walk->at.fp + (uintptr_t)((intptr_t)vm.method_slot * 8))) != 0) {
         walk->at.pc = vm.interpreter_low;
-        walk->interrupted = false;
+        be_in_caller(walk);
         return true;
     }
-    walk->at.pc = load_word(walk->at.sp);
-    walk->at.sp += 8;
-    walk->interrupted = false;
+    walk->at.pc = machine_return_address(&walk->at);
+    walk->at.sp = MACHINE_CALL_BYTES != 0 ? walk->at.sp + MACHINE_CALL_BYTES : adapter_sp(walk);
+    be_in_caller(walk);
     return true;
 }
 
@@ -272,13 +301,13 @@ static bool step_barrier(struct walk *walk)
 {
     for (uintptr_t words = 2; words < CONTINUATION_WORDS; words++) {
         uintptr_t at = walk->at.sp + words * sizeof(uintptr_t);
-        uintptr_t pc = at < walk->stack_end ? load_word(at) : 0;
+        uintptr_t pc = at < walk->stack_end ? machine_code_address(load_word(at)) : 0;
         if (pc == 0 || !code_contains(pc) || code_blob_find(pc) == 0)
             continue;
         walk->at.pc = pc;
         walk->at.sp = at + sizeof(uintptr_t);
         walk->at.fp = load_word(at - sizeof(uintptr_t));
-        walk->interrupted = false;
+        be_in_caller(walk);
         return true;
     }
     return false;
@@ -361,10 +390,12 @@ static bool step_native(struct walk *walk)
     if (walk->request->native_frames &&
         !add_frame(walk, frame_address(AGENT_FRAME_NATIVE, function != 0 ? function : walk->at.pc)))
         return false;
-    if (!known || caller.sp <= walk->at.sp || !is_plausible(caller.pc & ~(uintptr_t)7))
+    bool leaf = MACHINE_CALL_BYTES == 0 && walk->interrupted; /* may have no frame */
+    if (!known || (leaf ? caller.sp < walk->at.sp : caller.sp <= walk->at.sp) ||
+        !is_plausible(caller.pc & ~(uintptr_t)7))
         return false;
     walk->at = caller;
-    walk->interrupted = false;
+    be_in_caller(walk);
     return true;
 }
 

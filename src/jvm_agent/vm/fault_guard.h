@@ -20,8 +20,13 @@
 #include "base/error.h"
 
 /* Callee-saved registers, stack pointer and return address. */
+#if defined(__aarch64__)
+enum { FAULT_POINT_REGISTERS = 13 };
+#else
+enum { FAULT_POINT_REGISTERS = 8 };
+#endif
 struct fault_point {
-    uintptr_t saved[8];
+    uintptr_t saved[FAULT_POINT_REGISTERS];
 };
 
 bool fault_guard_install(struct error *error) MUST_CHECK;

@@ -8,10 +8,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "jvm_agent/vm/vm_read.h"
+#include "symbols/return_address.h"
+
 struct frame_registers {
     uintptr_t pc;
     uintptr_t sp;
     uintptr_t fp;
+#if defined(__aarch64__)
+    uintptr_t link; /* x30 of the interrupted frame; 0: unknown, since it called something */
+#endif
 };
 
 /* Registers beyond the three, known for the interrupted frame only. */
@@ -23,6 +29,58 @@ struct leaf_registers {
 };
 
 struct fault_point;
+
+/* HotSpot's frames: slots are in words from the frame pointer, 0: the JVM's tables have it. */
+#if defined(__aarch64__)
+enum {
+    MACHINE_BYTECODE_SLOT = -9, /* the interpreter's bytecode pointer */
+    MACHINE_SENDER_SLOT = -1,   /* the stack pointer of its caller */
+    MACHINE_FRAMES_OVERLAP =
+        1, /* a callee's frame may begin above the stack pointer of its interpreted caller */
+    MACHINE_WRAPPER_SLOT = -8, /* the JavaCallWrapper in the frame of the call stub */
+    MACHINE_CALL_BYTES = 0,    /* pushed by a call */
+};
+#else
+enum {
+    MACHINE_BYTECODE_SLOT = -8,
+    MACHINE_SENDER_SLOT = 0,
+    MACHINE_FRAMES_OVERLAP = 0,
+    MACHINE_WRAPPER_SLOT = 0,
+    MACHINE_CALL_BYTES = 8,
+};
+#endif
+
+/* A return address without the processor's signature. */
+static inline uintptr_t machine_code_address(uintptr_t address)
+{
+    return (uintptr_t)return_address_plain(address);
+}
+
+/* The caller of code that has no frame and has called nothing yet; under a fault point. */
+static inline uintptr_t machine_return_address(const struct frame_registers *registers)
+{
+#if defined(__aarch64__)
+    return registers->link;
+#else
+    return load_word(registers->sp);
+#endif
+}
+
+static inline uintptr_t machine_link(const struct frame_registers *registers)
+{
+#if defined(__aarch64__)
+    return registers->link;
+#else
+    return 0;
+#endif
+}
+
+static inline void machine_set_link(struct frame_registers *registers, uintptr_t link)
+{
+#if defined(__aarch64__)
+    registers->link = link;
+#endif
+}
 
 void machine_registers(const void *context, struct frame_registers *registers, struct leaf_registers *leaf);
 /* The caller's registers, for a walk that starts in the agent's own function. */

@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "base/text_view.h"
+#include "jvm_agent/vm/machine.h"
 
-enum need { ALWAYS, JAVA, LINES, EXTRA };
+enum need { ALWAYS, JAVA, LINES, EXTRA, FRAMES = MACHINE_SENDER_SLOT == 0 ? JAVA : EXTRA };
 enum entry_sort { SORT_OFFSET, SORT_STATIC, SORT_SIZE, SORT_INTEGER };
 
 struct wanted {
@@ -209,7 +210,11 @@ static void apply_version(void)
 {
     vm.major_version = *(const int *)vm.vm_major_version;
     vm.unsigned5_base = vm.major_version >= 20 ? 1 : 0;
-    vm.bytecode_slot = -8;
+    vm.bytecode_slot = MACHINE_BYTECODE_SLOT;
+    if (MACHINE_SENDER_SLOT != 0)
+        vm.sender_sp_slot = MACHINE_SENDER_SLOT;
+    if (MACHINE_WRAPPER_SLOT != 0)
+        vm.entry_wrapper_slot = MACHINE_WRAPPER_SLOT;
     vm.method_slot = -3;
     vm.line_table_flag = 1;
     vm.symbol_hash = vm.symbol_length == 0 ? 4 : 2;

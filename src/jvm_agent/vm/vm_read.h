@@ -36,10 +36,16 @@ static inline uintptr_t field_of(uintptr_t object, int32_t offset)
     return object + (uintptr_t)(intptr_t)offset;
 }
 
+#if defined(__aarch64__)
+#define USER_ADDRESS_BITS 48
+#else
+#define USER_ADDRESS_BITS 47
+#endif
+
 /* True if it may be the address of a VM object: aligned, in user space, not in the first page. */
 static inline bool is_plausible(uintptr_t address)
 {
-    return address >= 0x1000 && (address & 7) == 0 && address >> 47 == 0;
+    return address >= 0x1000 && (address & 7) == 0 && address >> USER_ADDRESS_BITS == 0;
 }
 
 #endif
