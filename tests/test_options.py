@@ -94,7 +94,7 @@ LOGS = {
     "--log-pattern": Case(["|%p| %d %m%n"], ["odd.log"], needed=True), "--threads": Case(["1"], same="the same from any number"), "--exact": Case(),
     "--show-secrets": Case([], ["-"], SECRET), "--quiet": Case(same="no notices here; test_logs.py has some"),
 }
-TABLES_OF_PARQUET = {"--table": Case(["stacks"], [RECORDING[0], "-f", "parquet"], needed=True)}
+TABLES_OF_PARQUET = {"--table": Case(["frames"], [RECORDING[0], "-f", "parquet"], needed=True)}
 MERGING = {"--resolution": Case(["0"], [RECORDING[0], "-f", "jfr"]),
            "--partial": on_recording(), "--tar": on_recording(fails="no tar archive"),
            "--skip-broken": on_recording(same="nothing is broken here; test_merge.py has what is")}

@@ -1,5 +1,6 @@
 """Parquet files of our own writer, read by pyarrow and DuckDB."""
 
+import pathlib
 import subprocess
 
 import duckdb
@@ -8,16 +9,19 @@ import pytest
 
 import fleet
 from parquet_readers import by_duckdb, by_pyarrow, check
-from parquet_tables import DELTA, DICTIONARY, GROUP_ROWS, INT64, PAGE_ROWS, TEXT, random_table, write
+from parquet_tables import DELTA, DICTIONARY, GROUP_ROWS, INT64, TEXT, random_table, write
+
+QUESTIONS = (pathlib.Path(__file__).resolve().parent.parent / "sql" / "questions.sql").read_text()
+
 
 @pytest.mark.parametrize("seed", range(24))
 def test_random_tables_come_back(binary, tmp_path, seed):
     check(tmp_path / "out.parquet", *random_table(binary, tmp_path / "out.parquet", seed), seed)
 
 
-def test_pages_and_row_groups(binary, tmp_path):
+def test_row_groups(binary, tmp_path):
     columns = [(INT64, DELTA, False), (TEXT, DICTIONARY, True), (TEXT, DELTA, False)]
-    rows = GROUP_ROWS + PAGE_ROWS + 3
+    rows = GROUP_ROWS + 65_539
     table = [list(range(0, 3 * rows, 3)), [None if i % 11 == 0 else f"t{i % 700}" for i in range(rows)], [f"{i:09}" for i in range(rows)]]
     write(binary, tmp_path / "out.parquet", columns, table)
     file = pq.ParquetFile(tmp_path / "out.parquet")
@@ -59,6 +63,7 @@ def sql(fleet_tables):
         connection.execute("SET threads=1; SET TimeZone='UTC'")
         for path in fleet_tables[1].glob("*.parquet"):
             connection.execute(f"CREATE VIEW {path.stem} AS SELECT * FROM read_parquet('{path}')")
+        connection.execute(QUESTIONS)
         yield lambda query: connection.execute(query).fetchall()
 
 
@@ -69,7 +74,7 @@ def folded(sparkflame, recordings, *options):
     return {stack: int(count) for stack, count in lines}
 
 
-STACKS = """WITH texts AS (SELECT stack_id, string_agg(name, ';' ORDER BY depth) AS stack FROM stack_frames JOIN frames USING (frame_id)
+STACKS = """WITH texts AS (SELECT stack_id, string_agg(name, ';' ORDER BY from_leaf DESC) AS stack FROM stack_frames JOIN frames USING (frame_id)
 GROUP BY stack_id) SELECT stack, sum({weight})::BIGINT FROM samples JOIN texts USING (stack_id) WHERE event = '{event}' GROUP BY stack"""
 
 
@@ -104,55 +109,76 @@ def test_methods_are_summed_up_by_day(sql):
       SELECT t.day, t.application, t.event, t.name, coalesce(self, 0)::BIGINT, total::BIGINT FROM totals t LEFT JOIN selfs s ON
         t.day = s.day AND t.application IS NOT DISTINCT FROM s.application AND t.event = s.event AND t.name = s.name ORDER BY ALL"""
     expected = sql(slow)
-    assert sql("SELECT * FROM methods ORDER BY ALL") == expected and len(expected) > 20
+    assert sql("SELECT * EXCLUDE (block) FROM methods ORDER BY ALL") == expected and len(expected) > 20
 
 
 def test_applications_are_counted(sql):
     counted = sql("""SELECT application, epoch_us(min(time)), epoch_us(max(time)), count(DISTINCT executor), count(DISTINCT stage),
                      count(DISTINCT task), sum(count)::BIGINT FROM samples GROUP BY 1 ORDER BY ALL""")
-    rows = sql("SELECT * REPLACE (epoch_us(first_time) AS first_time, epoch_us(last_time) AS last_time) FROM applications ORDER BY ALL")
+    rows = sql("SELECT * EXCLUDE (block) REPLACE (epoch_us(first_time) AS first_time, epoch_us(last_time) AS last_time) FROM applications ORDER BY ALL")
     assert rows == counted and len(counted) == 3
 
 
 def test_ids_are_dense_and_sorted(sql):
-    for table, key in (("stacks", "stack_id"), ("frames", "frame_id")):
-        assert sql(f"SELECT {key} FROM {table}") == [(i,) for i in range(sql(f"SELECT count(*) FROM {table}")[0][0])]
+    for query, key in (("(SELECT DISTINCT stack_id FROM stack_frames ORDER BY 1)", "stack_id"), ("frames", "frame_id")):
+        assert sql(f"SELECT {key} FROM {query}") == [(i,) for i in range(sql(f"SELECT count(*) FROM {query}")[0][0])]
     assert sql("SELECT name FROM frames") == sorted(sql("SELECT name FROM frames"), key=lambda row: row[0].encode())
-    assert sql("SELECT count(*) FROM stacks WHERE stack_id NOT IN (SELECT stack_id FROM samples)") == [(0,)]
-    assert sql("SELECT count(*) FROM stacks s WHERE depth <> (SELECT count(*) FROM stack_frames f WHERE f.stack_id = s.stack_id)") == [(0,)]
-    assert sql("SELECT count(DISTINCT hash) = count(*) FROM stacks") == [(True,)]
+    assert sql("SELECT count(*) FROM samples WHERE stack_id NOT IN (SELECT stack_id FROM stack_frames)") == [(0,)]
+    assert sql("SELECT count(*) FROM stack_frames WHERE stack_id NOT IN (SELECT stack_id FROM samples)") == [(0,)]
+    assert sql("SELECT count(*) FROM stacks") == sql("SELECT count(DISTINCT stack_id) FROM stack_frames")
 
 
-def test_a_stack_has_its_hash_in_any_profile(binary, fleet_tables, tmp_path):
-    """Whichever other stacks there are: ids differ, hashes do not."""
+def test_frames_of_a_stack_count_down_to_the_innermost(sql):
+    rows = sql("SELECT stack_id, from_leaf FROM stack_frames")
+    for (stack, number), (next_stack, next_number) in zip(rows, rows[1:] + [(None, None)]):
+        assert (next_stack == stack and next_number == number - 1) or (number == 0 and next_stack != stack)
+
+
+def test_a_method_is_the_first_frame_of_its_name(sql):
+    assert sql("SELECT count(*) FROM method_costs WHERE method_id NOT IN (SELECT min(frame_id) FROM frames GROUP BY name)") == [(0,)]
+
+
+def test_a_block_is_the_content(binary, fleet_tables, tmp_path):
+    """One for all tables of a profile, in whatever order it was read; another one if a single sample differs."""
     recordings, whole = fleet_tables
-    subprocess.run([binary, "convert", "-q", "-f", "parquet", recordings[0], "-o", tmp_path / "one"], check=True)
-    query = """SELECT hash, string_agg(name || coalesce(file, '') || coalesce(line, 0) || kind, ';' ORDER BY f.depth) FROM
-        '{0}/stacks.parquet' JOIN '{0}/stack_frames.parquet' f USING (stack_id) JOIN '{0}/frames.parquet' USING (frame_id) GROUP BY 1"""
-    own, all_of_them = (dict(duckdb.sql(query.format(folder)).fetchall()) for folder in (tmp_path / "one", whole))
-    assert own.items() <= all_of_them.items() and 0 < len(own) < len(all_of_them)
+
+    def blocks(folder):
+        return {block for path in folder.glob("*.parquet") for block in pq.read_table(path, columns=["block"])["block"].to_pylist()}
+
+    def written(name, *paths):
+        subprocess.run([binary, "merge", "-q", "-f", "parquet", *paths, "-o", tmp_path / name], check=True)
+        return blocks(tmp_path / name)
+    assert written("again", *reversed(recordings)) == blocks(whole) and len(blocks(whole)) == 1
+    (tmp_path / "a.folded").write_text("a;b 1\n")
+    (tmp_path / "b.folded").write_text("a;b 2\n")
+    (tmp_path / "c.folded").write_text("a;c 1\n")
+    found = set().union(*(written(name, tmp_path / f"{name}.folded") for name in "abc"))
+    assert len(found) == 3 and not found & blocks(whole)
 
 
 def test_classes_and_packages(sparkflame, tmp_path):
-    stacks = b"a/b/C$D.run_[j];main (x.py:3);libc.so.6`read;plain;java/lang/Object[] 1\n"
-    done = sparkflame("convert", "-f", "parquet", "--table", "frames", "-o", tmp_path / "frames.parquet", "-", stdin=stacks)
+    stacks = b"a/b/C$D.run_[j];main (x.py:3);libc.so.6`read;plain;java/lang/Object[];Top.run_[i];.x_[j];a/b.c/d_[k] 1\n"
+    done = sparkflame("convert", "-q", "-f", "parquet", "-o", tmp_path, "-", stdin=stacks)
     assert done.returncode == 0, done.stderr
-    rows = duckdb.sql(f"SELECT name, class, package FROM '{tmp_path}/frames.parquet'").fetchall()
-    assert ("a/b/C$D.run", "a.b.C$D", "a.b") in rows
-    assert all(row[1:] == (None, None) for row in rows if row[0] != "a/b/C$D.run") and len(rows) == 5
+    with duckdb.connect() as connection:
+        for table in ("samples", "stack_frames", "frames", "method_costs", "events"):
+            connection.execute(f"CREATE VIEW {table} AS SELECT * FROM '{tmp_path}/{table}.parquet'")
+        rows = connection.execute(QUESTIONS).execute("SELECT name, class, package FROM frame_classes").fetchall()
+    expected = {"a/b/C$D.run": ("a.b.C$D", "a.b"), "Top.run": ("Top", None)}
+    assert {name: (owner, package) for name, owner, package in rows if owner or package} == expected and len(rows) == 8
 
 
 def test_the_schema_has_a_version(fleet_tables):
     for path in fleet_tables[1].glob("*.parquet"):
         properties = pq.ParquetFile(path).metadata.metadata
-        assert properties[b"sparkflame.schema"] == b"1.0" and properties[b"sparkflame.table"] == path.stem.encode()
+        assert properties[b"sparkflame.schema"] == b"2.0" and properties[b"sparkflame.table"] == path.stem.encode()
 
 
 def test_the_schema_is_that_of_its_version(data, fleet_tables):
     """Tables that were written when the version was new have the columns of those written now, and DuckDB still reads them."""
     for path in fleet_tables[1].glob("*.parquet"):
         old = data / "parquet" / path.name
-        assert pq.ParquetFile(old).metadata.metadata[b"sparkflame.schema"] == b"1.0"
+        assert pq.ParquetFile(old).metadata.metadata[b"sparkflame.schema"] == b"2.0"
         assert pq.read_schema(old).remove_metadata() == pq.read_schema(path).remove_metadata()
         assert duckdb.sql(f"SELECT count(*) FROM '{old}'").fetchall() == [(pq.read_metadata(old).num_rows,)]
 
@@ -180,7 +206,7 @@ def test_a_failure_leaves_the_tables_of_before(sparkflame, fleet_tables, tmp_pat
     before = {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
     done = sparkflame("convert", "-q", "-f", "parquet", recordings[1], "-o", out)
     assert done.returncode != 0 and b"frames.parquet: it is a directory" in done.stderr
-    assert {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()} == before and len(before) == 6
+    assert {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()} == before and len(before) == 5
     (out / "frames.parquet").rmdir()
     assert sparkflame("convert", "-q", "-f", "parquet", recordings[1], "-o", out).returncode == 0
-    assert len(list(out.iterdir())) == 7 and (out / "samples.parquet").read_bytes() != before["samples.parquet"]
+    assert len(list(out.iterdir())) == 6 and (out / "samples.parquet").read_bytes() != before["samples.parquet"]

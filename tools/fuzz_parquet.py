@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random tables by our Parquet writer, read by pyarrow and DuckDB, until the time is over: fuzz_parquet.py --seconds N [--seed N] [--build FOLDER].
 
-The same tables as in tests/test_parquet.py, from another seed on, and now and then larger ones, of several pages or row groups. Prints the seed of
+The same tables as in tests/test_parquet.py, from another seed on, and now and then larger ones, of many rows or several row groups. Prints the seed of
 one that does not come back, and leaves its file."""
 
 import argparse
@@ -15,8 +15,7 @@ import parquet_readers  # noqa: E402
 import parquet_tables  # noqa: E402
 
 FIRST_SEED = 1000
-LARGE = [parquet_tables.PAGE_ROWS - 1, parquet_tables.PAGE_ROWS, parquet_tables.PAGE_ROWS + 1, 3 * parquet_tables.PAGE_ROWS + 7,
-         parquet_tables.GROUP_ROWS, parquet_tables.GROUP_ROWS + 129]
+LARGE = [65_535, 65_536, 3 * 65_536 + 7, parquet_tables.GROUP_ROWS - 1, parquet_tables.GROUP_ROWS, parquet_tables.GROUP_ROWS + 129]
 # One in so many is large: they take minutes.
 LARGE_EVERY = 50
 

@@ -17,7 +17,7 @@ const struct option picture_file_options[] = {
 
 const struct option picture_table_options[] = {
     {"table", 0, OPTION_TEXT, AT(table), "NAME",
-     "parquet: only this table, as a file: samples, stacks, stack_frames, frames, methods, applications or "
+     "parquet: only this table, as a file: samples, stack_frames, frames, method_costs, applications or "
      "events"},
     {NULL, 0, 0, 0, NULL, NULL},
 };

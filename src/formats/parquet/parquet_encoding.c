@@ -77,7 +77,27 @@ static void add_block(struct text_builder *out, const int64_t *deltas, size_t co
             add_packed(out, rest + i * MINIBLOCK_VALUES, MINIBLOCK_VALUES, widths[i]);
 }
 
-void parquet_add_deltas(struct text_builder *out, const int64_t *values, size_t count, size_t bytes)
+/* Differences that all fit into a byte: one byte for each, since zstd finds repeats in whole bytes only. */
+static void add_byte_block(struct text_builder *out, const int64_t *deltas, size_t count)
+{
+    size_t used = (count + MINIBLOCK_VALUES - 1) / MINIBLOCK_VALUES;
+    thrift_add_zigzag(out, INT8_MIN);
+    for (size_t i = 0; i < MINIBLOCKS; i++)
+        text_builder_add_byte(out, i < used ? 8 : 0);
+    for (size_t i = 0; i < used * MINIBLOCK_VALUES; i++)
+        text_builder_add_byte(out, i < count ? (char)(deltas[i] - INT8_MIN) : 0);
+}
+
+static bool fit_into_bytes(const int64_t *deltas, size_t count)
+{
+    bool fit = true;
+    for (size_t i = 0; fit && i < count; i++)
+        fit = deltas[i] >= INT8_MIN && deltas[i] <= INT8_MAX;
+    return fit;
+}
+
+static void add_deltas(struct text_builder *out, const int64_t *values, size_t count, size_t bytes,
+                       bool whole_bytes)
 {
     thrift_add_varint(out, BLOCK_VALUES);
     thrift_add_varint(out, MINIBLOCKS);
@@ -88,8 +108,16 @@ void parquet_add_deltas(struct text_builder *out, const int64_t *values, size_t 
         size_t size = count - first < BLOCK_VALUES ? count - first : BLOCK_VALUES;
         for (size_t i = 0; i < size; i++)
             deltas[i] = difference(values[first + i], values[first + i - 1], bytes);
-        add_block(out, deltas, size, bytes);
+        if (whole_bytes && fit_into_bytes(deltas, size))
+            add_byte_block(out, deltas, size);
+        else
+            add_block(out, deltas, size, bytes);
     }
+}
+
+void parquet_add_deltas(struct text_builder *out, const int64_t *values, size_t count, size_t bytes)
+{
+    add_deltas(out, values, count, bytes, false);
 }
 
 /* ---- runs ---- */
@@ -149,10 +177,10 @@ void parquet_add_front_coded(struct text_builder *out, const struct text_view *t
 {
     for (size_t i = 0; i < count; i++)
         lengths[i] = (int64_t)shared_before(texts, i);
-    parquet_add_deltas(out, lengths, count, 4);
+    add_deltas(out, lengths, count, 4, true);
     for (size_t i = 0; i < count; i++)
         lengths[i] = (int64_t)(texts[i].size - shared_before(texts, i));
-    parquet_add_deltas(out, lengths, count, 4);
+    add_deltas(out, lengths, count, 4, true);
     for (size_t i = 0; i < count; i++)
         text_builder_add(out, text_from(texts[i], shared_before(texts, i)));
 }

@@ -1,5 +1,5 @@
 /*
- * parquet_file.h - writes one table as a Parquet file: row groups, each column of one in pages that are compressed with
+ * parquet_file.h - writes one table as a Parquet file: row groups, each column of one in a page that is compressed with
  * zstd, a dictionary where it pays, smallest and largest values, and the footer.
  *
  *     parquet_file_init(&file, columns, COUNT_OF(columns), output, error)
@@ -29,7 +29,6 @@
 #include "formats/parquet/parquet_footer.h"
 
 #define PARQUET_GROUP_ROWS ((size_t)1 << 18)
-#define PARQUET_PAGE_ROWS ((size_t)1 << 16)
 #define PARQUET_COLUMN_LIMIT 32
 #define PARQUET_TEXT_LIMIT_BYTES ((size_t)1 << 30)
 

@@ -19,8 +19,15 @@
 
 #define NO_NUMBER INT64_MIN
 
+/* The first column of each table: ids belong to a block, which is what was written from one profile. */
+#define BLOCK_COLUMN                                      \
+    {                                                     \
+        "block", PARQUET_INT64, PARQUET_DICTIONARY, false \
+    }
+
 struct profile_tables {
     const struct profile *profile;
+    int64_t block;       /* a hash of the profile */
     enum weight weight;  /* that methods are summed up by */
     uint32_t *stack_ids; /* of each node: from 0 on, for stacks of samples, NO_STACK for others */
     size_t stack_count;
@@ -34,8 +41,8 @@ struct profile_table {
     bool (*write)(const struct profile_tables *tables, struct parquet_file *file, struct error *error);
 };
 
-extern const struct profile_table table_samples, table_stacks, table_stack_frames, table_frames,
-    table_methods, table_applications, table_events;
+extern const struct profile_table table_samples, table_stack_frames, table_frames, table_method_costs,
+    table_applications, table_events;
 
 /* To be released in any case. */
 bool profile_tables_init(struct profile_tables *tables, const struct profile *profile, enum weight weight,

@@ -10,6 +10,7 @@
 /* ---- applications ---- */
 
 static const struct parquet_column application_columns[] = {
+    BLOCK_COLUMN,
     {"application", PARQUET_TEXT, PARQUET_DELTA, true},
     {"first_time", PARQUET_TIMESTAMP, PARQUET_DELTA, true},
     {"last_time", PARQUET_TIMESTAMP, PARQUET_DELTA, true},
@@ -106,12 +107,13 @@ static bool write_applications(const struct profile_tables *tables, struct parqu
     if (good && count > 0)
         qsort(rows, count, sizeof(*rows), compare_rows);
     for (size_t i = 0; good && i < count; i++) {
-        profile_tables_add_text(file, 0, &profile->strings, rows[i].name);
-        profile_tables_add(file, 1, rows[i].first_time);
-        profile_tables_add(file, 2, rows[i].last_time);
+        parquet_add_number(file, 0, tables->block);
+        profile_tables_add_text(file, 1, &profile->strings, rows[i].name);
+        profile_tables_add(file, 2, rows[i].first_time);
+        profile_tables_add(file, 3, rows[i].last_time);
         for (size_t j = 0; j < COUNT_OF(counted); j++)
-            parquet_add_number(file, 3 + j, rows[i].labels[j]);
-        parquet_add_number(file, 6, rows[i].samples);
+            parquet_add_number(file, 4 + j, rows[i].labels[j]);
+        parquet_add_number(file, 7, rows[i].samples);
         good = parquet_end_row(file, error);
     }
     free(rows);
@@ -124,8 +126,11 @@ const struct profile_table table_applications = {"applications", application_col
 /* ---- events ---- */
 
 static const struct parquet_column event_columns[] = {
-    {"event", PARQUET_TEXT, PARQUET_DELTA, false},  {"unit", PARQUET_TEXT, PARQUET_DELTA, false},
-    {"weight", PARQUET_TEXT, PARQUET_DELTA, false}, {"count", PARQUET_INT64, PARQUET_DELTA, false},
+    BLOCK_COLUMN,
+    {"event", PARQUET_TEXT, PARQUET_DELTA, false},
+    {"unit", PARQUET_TEXT, PARQUET_DELTA, false},
+    {"weight", PARQUET_TEXT, PARQUET_DELTA, false},
+    {"count", PARQUET_INT64, PARQUET_DELTA, false},
     {"value", PARQUET_INT64, PARQUET_DELTA, false},
 };
 
@@ -143,11 +148,12 @@ static bool write_events(const struct profile_tables *tables, struct parquet_fil
     bool good = true;
     for (size_t i = 0; good && i < profile->event_count; i++) {
         const struct event *event = &profile->events[i];
-        parquet_add_text(file, 0, profile_text(profile, event->name));
-        parquet_add_text(file, 1, text_of(units[event->unit]));
-        parquet_add_text(file, 2, text_of(event->shows_value ? "value" : "count"));
-        parquet_add_number(file, 3, counts[i]);
-        parquet_add_number(file, 4, values[i]);
+        parquet_add_number(file, 0, tables->block);
+        parquet_add_text(file, 1, profile_text(profile, event->name));
+        parquet_add_text(file, 2, text_of(units[event->unit]));
+        parquet_add_text(file, 3, text_of(event->shows_value ? "value" : "count"));
+        parquet_add_number(file, 4, counts[i]);
+        parquet_add_number(file, 5, values[i]);
         good = parquet_end_row(file, error);
     }
     return good;

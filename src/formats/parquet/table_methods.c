@@ -1,5 +1,5 @@
 /*
- * table_methods.c - the table of methods: what each one cost of a day, application and event, without what is below a
+ * table_methods.c - the table of the costs of methods, for each day, application and event, without what is below a
  * thousandth.
  */
 #include "formats/parquet/profile_tables.h"
@@ -13,10 +13,11 @@
 #define MOST_ROWS ((size_t)1 << 30)
 
 static const struct parquet_column columns[] = {
+    BLOCK_COLUMN,
     {"day", PARQUET_DATE, PARQUET_DICTIONARY, true},
     {"application", PARQUET_TEXT, PARQUET_DICTIONARY, true},
     {"event", PARQUET_TEXT, PARQUET_DICTIONARY, false},
-    {"method", PARQUET_TEXT, PARQUET_DICTIONARY, false},
+    {"method_id", PARQUET_INT32, PARQUET_DELTA, false},
     {"self", PARQUET_INT64, PARQUET_DICTIONARY, false},
     {"total", PARQUET_INT64, PARQUET_DICTIONARY, false},
 };
@@ -182,21 +183,41 @@ static bool sum_up(struct method_sums *table)
     return good;
 }
 
+/* The first frame of each name. Texts and frames are numbered by content, so the order of input does not matter. */
+static uint32_t *first_frames(const struct profile *profile)
+{
+    uint32_t *first = malloc((profile->strings.size + 1) * sizeof(*first));
+    for (size_t i = profile->frames.size; first != NULL && i > 0; i--)
+        first[profile->frames.frames[i - 1].name] = (uint32_t)(i - 1);
+    return first;
+}
+
+static bool write_rows(const struct method_sums *table, const uint32_t *ids, struct parquet_file *file,
+                       struct error *error)
+{
+    const struct profile *profile = table->tables->profile;
+    bool good = true;
+    for (size_t i = 0; good && i < table->row_count; i++) {
+        const struct method_cost *row = &table->rows[i];
+        parquet_add_number(file, 0, table->tables->block);
+        profile_tables_add(file, 1, row->day);
+        profile_tables_add_text(file, 2, &profile->strings, row->application);
+        parquet_add_text(file, 3, profile_text(profile, profile->events[row->event].name));
+        parquet_add_number(file, 4, ids[row->item]);
+        parquet_add_number(file, 5, row->self);
+        parquet_add_number(file, 6, row->total);
+        good = parquet_end_row(file, error);
+    }
+    return good;
+}
+
 static bool write_methods(const struct profile_tables *tables, struct parquet_file *file, struct error *error)
 {
     struct method_sums table = {.tables = tables};
-    const struct profile *profile = tables->profile;
-    bool good = (list_stacks(&table) && sum_up(&table)) || error_set_memory(error);
-    for (size_t i = 0; good && i < table.row_count; i++) {
-        const struct method_cost *row = &table.rows[i];
-        profile_tables_add(file, 0, row->day);
-        profile_tables_add_text(file, 1, &profile->strings, row->application);
-        parquet_add_text(file, 2, profile_text(profile, profile->events[row->event].name));
-        parquet_add_text(file, 3, profile_text(profile, row->item));
-        parquet_add_number(file, 4, row->self);
-        parquet_add_number(file, 5, row->total);
-        good = parquet_end_row(file, error);
-    }
+    uint32_t *ids = first_frames(tables->profile);
+    bool good = (ids != NULL && list_stacks(&table) && sum_up(&table)) || error_set_memory(error);
+    good = good && write_rows(&table, ids, file, error);
+    free(ids);
     free(table.stacks);
     free(table.rows);
     free(table.self);
@@ -206,4 +227,4 @@ static bool write_methods(const struct profile_tables *tables, struct parquet_fi
     return good;
 }
 
-const struct profile_table table_methods = {"methods", columns, COUNT_OF(columns), write_methods};
+const struct profile_table table_method_costs = {"method_costs", columns, COUNT_OF(columns), write_methods};

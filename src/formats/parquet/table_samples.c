@@ -10,6 +10,7 @@
 #define TEXT_LIMIT_BYTES ((size_t)64 << 10)
 
 enum {
+    COLUMN_BLOCK,
     COLUMN_APPLICATION,
     COLUMN_EVENT,
     COLUMN_EXECUTOR,
@@ -27,6 +28,7 @@ enum {
 };
 
 static const struct parquet_column columns[] = {
+    BLOCK_COLUMN,
     {"application", PARQUET_TEXT, PARQUET_DICTIONARY, true},
     {"event", PARQUET_TEXT, PARQUET_DICTIONARY, false},
     {"executor", PARQUET_TEXT, PARQUET_DICTIONARY, true},
@@ -228,6 +230,7 @@ static void add_row(const struct sample_table *table, struct parquet_file *file,
     const struct profile *profile = table->tables->profile;
     const struct sample *sample = &profile->samples[number];
     const struct label_row *row = &table->rows[sample->context];
+    parquet_add_number(file, COLUMN_BLOCK, table->tables->block);
     profile_tables_add_text(file, COLUMN_APPLICATION, &profile->strings, row->application);
     parquet_add_text(file, COLUMN_EVENT, profile_text(profile, profile->events[sample->event].name));
     profile_tables_add_text(file, COLUMN_EXECUTOR, &profile->strings, row->executor);

@@ -5,11 +5,10 @@
 #include "formats/writer.h"
 
 /* Of what docs/PARQUET.md describes; another first number when old queries no longer work. */
-#define SCHEMA_VERSION "1.0"
+#define SCHEMA_VERSION "2.0"
 
-static const struct profile_table *const tables[] = {&table_samples, &table_stacks,  &table_stack_frames,
-                                                     &table_frames,  &table_methods, &table_applications,
-                                                     &table_events};
+static const struct profile_table *const tables[] = {&table_samples,      &table_stack_frames, &table_frames,
+                                                     &table_method_costs, &table_applications, &table_events};
 
 static const struct profile_table *table_by_name(const char *name)
 {
@@ -47,6 +46,6 @@ const struct writer writer_parquet = {
     .holds_lines = true,
     .holds_kinds = true,
     .is_packed = true,
-    .tables = "samples stacks stack_frames frames methods applications events",
+    .tables = "samples stack_frames frames method_costs applications events",
     .write = write,
 };

@@ -4,8 +4,8 @@
 #include "formats/writer.h"
 #include "unit_test.h"
 
-static const char *const tables[] = {"samples", "stacks",       "stack_frames", "frames",
-                                     "methods", "applications", "events"};
+static const char *const tables[] = {"samples",      "stack_frames", "frames",
+                                     "method_costs", "applications", "events"};
 
 #define SAMPLES                                                                                      \
     "stage=3/@1700000000000000000:a/b/C.d;e;e 1\nstage=x:a/b/C.d 2\nthread=worker-12/wall:f\xff 4\n" \

@@ -19,7 +19,7 @@ final class MergeTask implements Serializable {
     private static final long serialVersionUID = 1;
     /** docs/PARQUET.md */
     private static final List<String> TABLES =
-            Arrays.asList("samples", "stacks", "stack_frames", "frames", "methods", "applications", "events");
+            Arrays.asList("samples", "stack_frames", "frames", "method_costs", "applications", "events");
     private static final long LARGEST_OBJECT = 4L << 30;
     private final MergeSettings settings;
 
