@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "spark/advice/advice_rule.h"
+#include "spark/advice/cpu_share.h"
 
 /* CPU usage from which on a host counts as fully busy. */
 #define BUSY_HOST 0.9
@@ -12,10 +13,24 @@
 #define SLEEPER_SHARE 0.02
 /* Default interval of samples of Python workers. */
 #define SAMPLE_MS 10
+/* Shorter tasks are not worth dividing. */
+#define LEAST_TASK_MS 10000
+/* How much of its time a stage has to wait; on hosts that are busy as far as one can tell, where that is less certain. */
+#define WAITING_SHARE 0.7
+#define BUSY_WAITING_SHARE 0.8
 
 static double seconds(int64_t milliseconds)
 {
     return (double)milliseconds / 1000;
+}
+
+/* Of a CPU, that the stage's tasks got. */
+static double cpu_share(const struct advice_case *it)
+{
+    const struct task_buckets *buckets = &it->by_stage;
+    size_t stage = (size_t)(it->stage - it->application->stages), begin = task_buckets_begin(buckets, stage);
+    double own = cpu_share_of(it->application, buckets->tasks + begin, buckets->ends[stage] - begin);
+    return own < it->cpu_share ? own : it->cpu_share;
 }
 
 /* Records or bytes that a task read, whichever it counts. */
@@ -199,11 +214,19 @@ bool advice_find_tiny_tasks(const struct advice_case *it, struct advice_item *it
     return true;
 }
 
+/* How long the median task would take on a host with nothing else to do, as far as one can tell. */
+static double work_of_task_ms(const struct advice_case *it)
+{
+    double alone_ms = (double)it->row->median_ms * cpu_share(it);
+    double cpu_ms = (double)it->stage->totals.cpu_ns / 1e6 / (double)it->row->count;
+    return cpu_ms > alone_ms ? cpu_ms : alone_ms;
+}
+
 bool advice_find_few_partitions(const struct advice_case *it, struct advice_item *item)
 {
     int64_t tasks = (int64_t)it->row->count, task_cores = application_task_cores(it->application);
     int64_t wall_ms = span_ms(it->stage->submitted_ms, it->stage->completed_ms);
-    if (tasks == 0 || it->stage->attempt > 0 || it->row->median_ms < 10000 || wall_ms == NO_MS ||
+    if (tasks == 0 || it->stage->attempt > 0 || work_of_task_ms(it) < LEAST_TASK_MS || wall_ms == NO_MS ||
         wall_ms <= 0)
         return false;
     struct core_sums sums =
@@ -306,6 +329,14 @@ bool advice_find_busy_hosts(const struct advice_case *it, struct advice_item *it
     return true;
 }
 
+/* Where nobody recorded how busy the hosts were: tasks that get a tenth of a CPU need ten times as long for what they compute. */
+static bool is_explained_by_host(const struct advice_case *it, double waiting)
+{
+    double share = cpu_share(it), cpu = (double)it->stage->totals.cpu_ns / 1e6;
+    return host_load(it) < 0 && share < 1 &&
+           waiting - (cpu / share - cpu) < BUSY_WAITING_SHARE * (double)it->stage->totals.run_ms;
+}
+
 static const char *remedy_of_waiting(const struct advice_case *it, double load)
 {
     if (it->stage->totals.input_bytes > (int64_t)MEBIBYTE && !it->stage->uses_python)
@@ -324,8 +355,8 @@ bool advice_find_waiting(const struct advice_case *it, struct advice_item *item)
 {
     const struct task_metrics *totals = &it->stage->totals;
     double run = (double)totals->run_ms, cpu = (double)totals->cpu_ns / 1e6, waiting = waited_ms(it);
-    if (run < 10000 || totals->cpu_ns == 0 || waiting < 0.7 * run ||
-        (host_load(it) > BUSY_HOST && used_share(it) >= SLEEPER_SHARE))
+    if (run < 10000 || totals->cpu_ns == 0 || waiting < WAITING_SHARE * run ||
+        (host_load(it) > BUSY_HOST && used_share(it) >= SLEEPER_SHARE) || is_explained_by_host(it, waiting))
         return false;
     double load = it->stage->uses_python ? mean_in_stage(it, TEXT("process_cpu"), TEXT("python")) / 100 : 0;
     /* If Python workers are busy, the JVM waits for them; CPU samples show that, too. */
