@@ -13,9 +13,11 @@
 #define SLEEPER_SHARE 0.02
 /* Default interval of samples of Python workers. */
 #define SAMPLE_MS 10
+/* What tasks would take on a host with nothing else to do: less than that is not judged. */
+#define LEAST_WORK_MS 1000
 /* Shorter tasks are not worth dividing. */
 #define LEAST_TASK_MS 10000
-/* How much of its time a stage has to wait; on hosts that are busy as far as one can tell, where that is less certain. */
+/* Of its time, that a stage has to wait; on hosts that seem to be busy, where that is less certain. */
 #define WAITING_SHARE 0.7
 #define BUSY_WAITING_SHARE 0.8
 
@@ -182,8 +184,8 @@ static bool is_concurrent_collector(const struct application *application)
 bool advice_find_gc(const struct advice_case *it, struct advice_item *item)
 {
     const struct task_metrics *totals = &it->stage->totals;
-    if (totals->run_ms < 10000 || (double)totals->gc_ms < 0.1 * (double)totals->run_ms ||
-        is_concurrent_collector(it->application))
+    if (totals->run_ms < 10000 || (double)totals->run_ms * cpu_share(it) < LEAST_WORK_MS ||
+        (double)totals->gc_ms < 0.1 * (double)totals->run_ms || is_concurrent_collector(it->application))
         return false;
     advice_save_share(item, CERTAINTY_HIGH, 1 - (double)totals->gc_ms / ((double)it->row->sum_ms + 1));
     advice_say(item, "garbage collection took %.0f %% of the tasks' time (%.1f of %.1f s)",
@@ -329,7 +331,7 @@ bool advice_find_busy_hosts(const struct advice_case *it, struct advice_item *it
     return true;
 }
 
-/* Where nobody recorded how busy the hosts were: tasks that get a tenth of a CPU need ten times as long for what they compute. */
+/* Where nobody recorded the load of the hosts: with a tenth of a CPU, tasks compute ten times as long. */
 static bool is_explained_by_host(const struct advice_case *it, double waiting)
 {
     double share = cpu_share(it), cpu = (double)it->stage->totals.cpu_ns / 1e6;

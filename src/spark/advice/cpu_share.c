@@ -13,8 +13,7 @@ double cpu_share_of(const struct application *application, const uint32_t *tasks
         const struct task *task = &application->tasks[tasks == NULL ? i : tasks[i]];
         if (task->metrics.deserialize_ms < LEAST_MS || task->metrics.deserialize_cpu_ns <= 0)
             continue;
-        double share =
-            (double)task->metrics.deserialize_cpu_ns / 1e6 / (double)task->metrics.deserialize_ms;
+        double share = (double)task->metrics.deserialize_cpu_ns / 1e6 / (double)task->metrics.deserialize_ms;
         by_step[share < 1 ? (size_t)(STEPS * share) : STEPS]++;
         all++;
     }
