@@ -1,4 +1,5 @@
-"""Makes a file of tests/data/plans from the event log of tests/spark_jobs/plans.py: make_plan_data.py LOG OUT.gz. Keeps what the rules
+"""Makes a file of tests/data/plans from the event log of tests/spark_jobs/plans.py, and those of tests/data/healthy and tests/data/what_if
+from tpc.py and waits.py: make_plan_data.py LOG OUT.gz. Keeps what the rules
 look at: stages with their final counters, tasks without, the plans as Spark ran them last; no paths and no names of the machine."""
 
 import gzip
@@ -41,7 +42,7 @@ def shrink(event, last_plans, number):
 
 
 def without_paths(text):
-    text = re.sub(r"/[\w/.-]+/(facts|names)\b", r"/data/\1", text)
+    text = re.sub(r"/[\w/.-]+/(facts|names|lineitem|orders|customer|part|supplier|nation)\b", r"/data/\1", text)
     text = text.replace('"User":"root"', '"User":"user"')
     text = re.sub(r"/[\w/.@-]*/(\w+\.(?:py|zip))", r"/job/\1", text)
     return re.sub(r'("Host":|"Host Name":)"[^"]*"', r'\1"worker"', text)

@@ -28,7 +28,7 @@ SHOWN_BY = {
     "reflection": ("stages", "calm"), "logging": ("stages", "chatty"), "locks": ("stages", "calm"),
     "small-files": ("stages", "calm"), "repeated-setup": ("heckler", "chatty"), "chatty-log": ("chatty", "heckler"),
     "python-memory": ("loss", "straggler"), "memory-oversized": ("calm", "fatso"), "memory-undersized": ("fatso", "calm"),
-    "executor-lost": ("loss", "speculation"), "idle-cores": ("loss", "calm"), "driver-bound": ("scans", "calm"),
+    "executor-lost": ("loss", "speculation"), "idle-cores": ("loss", "calm"), "driver-bound": ("hermit", "calm"),
     "nested-loop": ("joins", "scans"), "cartesian": ("joins", "scans"), "missed-broadcast": ("scans", "joins"),
     "exploding-join": ("joins", "scans"), "global-window": ("joins", "scans"), "no-pushdown": ("scans", "joins"),
     "aqe-off": ("joins", "calm"), "repeated-scans": ("scans", "joins"), "cached-once": ("scans", "joins"),
@@ -93,7 +93,7 @@ def test_a_lost_executor_and_the_memory_that_grew(sparkflame, folder):
     items = {item["rule"]: item for item in report(sparkflame, folder / "loss")["advice"]}
     assert "code 137; its Python workers had grown to 650 MiB, its heap only to 84 MiB" in items["executor-lost"]["finding"]
     assert items["executor-lost"]["place"] == "executor 0" and items["python-memory"]["place"] == "grow (advice.py:120)"
-    assert {"failures", "few-partitions"} <= items.keys()
+    assert "failures" in items
     others = report(sparkflame, folder / "heckler")["advice"]
     assert not {item["rule"] for item in others} & {"executor-lost", "python-memory", "failures"}
 
@@ -114,6 +114,36 @@ def test_the_cause_of_a_riddle_is_named(sparkflame, folder, name):
     assert finding in items[rule]["finding"], items
     others = {other for other, _ in RIDDLES.values()} - {rule}
     assert not others & items.keys(), items.keys()
+
+
+# What the page and the text say first of each job in examples/riddles, as recorded.
+FIRST_LINES = {
+    "advice/straggler": "[skew] stage 1.0", "advice/fatso": "[gc] stage 0.0", "advice/slacker": "[waiting] stage 0.0",
+    "advice/heckler": "[repeated-setup] ", "plans/carrier.gz": "[missed-broadcast] ", "plans/idler.gz": "[idle-cores] ",
+    "plans/hermit.gz": "[driver-bound] ", "advice/loss": "[executor-lost] ", "advice/sound": "nothing; no rule found anything that would save a second",
+}
+
+
+@pytest.mark.parametrize("job", FIRST_LINES)
+def test_the_first_line_of_a_riddle(sparkflame, data, job):
+    text = sparkflame("report", data / job).stdout.decode()
+    (line,) = [line for line in text.splitlines() if line.startswith("  Do this first: ")]
+    assert line.startswith(f"  Do this first: {FIRST_LINES[job]}"), line
+    first = report(sparkflame, data / job)["advice"][0]
+    says_nothing = FIRST_LINES[job].startswith("nothing")
+    assert (first["severity"] < 1) == says_nothing and (says_nothing or first["finding"] in line)
+
+
+def test_every_riddle_has_a_first_line():
+    jobs = {path.stem for path in (ROOT / "examples" / "riddles").glob("*.py")} - {"riddle"}
+    assert jobs == {pathlib.Path(job).stem for job in FIRST_LINES} - {"loss"} and len(jobs) == 8
+
+
+def test_a_sound_job_gets_no_advice(sparkflame, folder):
+    """But that the machine had other things to do, which its metrics show; the event log alone shows that tasks got little of a CPU, and blames
+    nothing else for it."""
+    assert {item["rule"] for item in report(sparkflame, folder / "sound")["advice"]} <= MACHINE
+    assert report(sparkflame, folder / "sound" / "events.gz")["advice"] == []
 
 
 def test_a_heap_that_is_too_small(sparkflame, folder):
@@ -174,17 +204,6 @@ def test_rules_can_be_left_out(sparkflame, folder):
     assert run.returncode == 2 and b"no rule of advice is named sekw; there are: skew spill" in run.stderr
 
 
-FIRST = {"straggler": "skew", "fatso": "gc", "slacker": "waiting", "heckler": "repeated-setup", "loss": "executor-lost",
-         "../plans/carrier.gz": "missed-broadcast", "../plans/idler.gz": "idle-cores", "../plans/hermit.gz": "driver-bound"}
-
-
-@pytest.mark.parametrize("name", FIRST)
-def test_what_to_do_first(sparkflame, folder, name):
-    (line,) = [line for line in sparkflame("report", folder / name).stdout.decode().splitlines() if "Do this first" in line]
-    assert line.startswith(f"  Do this first: [{FIRST[name]}] "), line
-    assert report(sparkflame, folder / name)["advice"][0]["rule"] == FIRST[name]
-
-
 def test_savings_are_of_one_currency(sparkflame, folder):
     """Time of the application, and core time; most important first; never more than there is."""
     for job in folder.iterdir():
@@ -212,10 +231,34 @@ def test_a_saving_is_that_of_the_simulation(sparkflame, tmp_path):
 
 
 def test_good_queries_get_no_advice(sparkflame, data):
-    """Ten queries in the manner of TPC-H, recorded on a machine with twenty times as much to do as processors: that shows, nothing else."""
+    """Ten queries in the manner of TPC-H, recorded on a machine that had a hundred times as much to do as processors."""
     items = report(sparkflame, data / "plans" / "healthy.gz")["advice"]
     assert not [item for item in items if "sql" in item]
-    assert {item["rule"] for item in items} <= {"waiting", "driver-bound", "gc", "few-partitions"}
+    assert items == []
+
+
+HEALTHY = ["best_orders_of_a_day", "forecast_revenue", "large_volume_customers", "local_supplier_volume", "order_priority", "pricing_summary",
+           "promotion_effect", "returned_items", "rollup_by_month", "shipping_priority"]
+
+
+@pytest.mark.parametrize("job", HEALTHY)
+def test_a_well_behaved_job_gets_no_advice(sparkflame, data, job):
+    """Applications of a query in the manner of TPC-H each (tests/spark_jobs/tpc.py), recorded on a machine with forty times as much to do
+    as processors."""
+    whole = report(sparkflame, data / "healthy" / f"{job}.gz")
+    assert whole["advice"] == [] and whole["application"]["name"] == job.replace("_", " ") and len(whole["stages"]) > 1
+
+
+def test_a_slow_driver_in_local_mode(sparkflame, tmp_path):
+    """40 s between two jobs of a driver whose tasks got a fifth of a CPU, and of one whose tasks got all that they wanted."""
+    for cpu_ms, speaks in ((10, False), (80, True)):
+        metrics = {"Executor Deserialize Time": 100, "Executor Deserialize CPU Time": cpu_ms * 10**6}
+        log = event_log_writer.EventLog()
+        log.executor("driver", 2)
+        for number, start in ((0, 0), (1, 60_000)):
+            log.job(number, start, start + 20_000, [log.stage(number, start, start + 20_000, [("driver", start, start + 20_000, metrics)] * 2)])
+        rules = {item["rule"] for item in report(sparkflame, log.write(tmp_path / f"local-{cpu_ms}", 80_000))["advice"]}
+        assert ("driver-bound" in rules) == speaks
 
 
 def test_findings_on_one_query_are_one(sparkflame, data):

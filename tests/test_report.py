@@ -259,7 +259,7 @@ def test_where_the_time_went(sparkflame, log):
 
 def recorded_jobs():
     return sorted([*(TESTS / "data" / "advice").iterdir(), TESTS / "data" / "event_log" / "single",
-                   *(TESTS / "data" / "plans").glob("*.gz")])
+                   *(path for name in ("plans", "healthy", "what_if") for path in (TESTS / "data" / name).glob("*.gz"))])
 
 
 @pytest.mark.parametrize("job", recorded_jobs(), ids=lambda job: job.name)

@@ -45,7 +45,7 @@ for (const colorScheme of ["light", "dark"]) {
         assert.match(await page.textContent("#time-spent"), /^Where the executors' core time went.*scheduling2\.7 s.*idle, no task there: driver only3\.1 min62 %/);
         assert.match(await page.textContent("#idle"), /^71 % of the executors' cores were idle, of 5\.0 min in all\.$/);
         assert.ok(await count(page, "#advice li") >= 2);
-        assert.match(await page.textContent("#first"), /^Do this first: .*; saves .*\(certainty: (high|medium|low)\)$/);
+        assert.match(await page.textContent("#summary #first"), /^Do this first: .*\. What to do: .*; saves .*\(certainty: (high|medium|low)\)$/);
         assert.ok(await count(page, ".error") >= 3);
         assert.equal(await count(page, ".query[open] .plan-box"), 6);
         assert.match(await page.textContent("#errors"), /ValueError: bad record <b>&<\/b>/);
@@ -65,13 +65,36 @@ test("a stage opens from the table, from advice and from its address", async () 
     assert.match(await page.textContent("#stage-title"), /^Stage 2\.0/);
     assert.equal(await count(page, "#slowest tbody tr"), 4);
     assert.match(await page.evaluate(() => location.hash), /#stage=2\.0/);
-    await page.click("#advice li .link");
+    await page.click("#advice li:nth-child(2) .link");
     assert.doesNotMatch(await page.textContent("#stage-title"), /^Stage 2\.0/);
     assert.deepEqual(problems, []);
     await close();
     const second = await open({}, "#stage=7.0");
     assert.match(await second.page.textContent("#stage"), /always bad/);
     await second.close();
+});
+
+test("findings of one cause are one, and lead to their query", async () => {
+    sparkflame(["report", join(data, "plans", "carrier.gz"), "-o", scratch.path("carrier.html")]);
+    const { page, problems, close } = await openPage(browser, pathToFileURL(scratch.path("carrier.html")).href);
+    await eventually("the page is ready", () => page.evaluate(() => document.documentElement.dataset.ready ?? ""), "1");
+    assert.match(await page.textContent("#first"), /^Do this first: missed-broadcastquery 0 \(collect at \/job\/carrier\.py:20\) shuffles and sorts 165 MiB to join it with 28 KiB/);
+    assert.deepEqual(await page.locator("#advice li .rule").allTextContents(), ["missed-broadcast", "spill"]);
+    assert.equal(await page.textContent("#advice li:first-child p:last-child"), "the same: query 1");
+    await page.evaluate(() => { document.querySelector("#query-1").open = false; });
+    await page.click("#advice li:first-child p:last-child .link");
+    assert.equal(await page.evaluate(() => document.querySelector("#query-1").open && document.activeElement.closest("#query-1") !== null), true);
+    assert.deepEqual(problems, []);
+    await close();
+});
+
+test("a job with which nothing is wrong has nothing to do first", async () => {
+    sparkflame(["report", join(data, "healthy", "order_priority.gz"), "-o", scratch.path("healthy.html")]);
+    const { page, close } = await openPage(browser, pathToFileURL(scratch.path("healthy.html")).href);
+    await eventually("the page is ready", () => page.evaluate(() => document.documentElement.dataset.ready ?? ""), "1");
+    assert.equal(await page.textContent("#first"), "Do this first: nothing; no rule found anything that would save a second");
+    assert.equal(await count(page, "#advice"), 0);
+    await close();
 });
 
 test("a query's plan shows what its operators counted and leads to their stages", async () => {

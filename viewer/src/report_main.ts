@@ -1,7 +1,8 @@
 // The page of a report: summary, advice, timeline, stages, one stage, SQL, errors, what the logs say most.
 import { decodeBase64, decompress } from "./bytes.js";
 import { element } from "./dom.js";
-import { Advice, bytes, duration, LogError, moment, percent, Report, span, Stage, TASK_STATUS, timeSpent } from "./report_model.js";
+import { bytes, duration, LogError, moment, percent, Report, span, Stage, TASK_STATUS, timeSpent } from "./report_model.js";
+import { adviceItems, firstAdvice } from "./report_advice.js";
 import { baselineParts } from "./report_baseline.js";
 import { comparisonParts } from "./report_comparison.js";
 import { executorTable } from "./report_executors.js";
@@ -15,9 +16,9 @@ import { whatIfParts } from "./report_what_if.js";
 import { Timeline } from "./report_timeline.js";
 import { decodeReport } from "./task_columns.js";
 
-const SLOWEST = 20, BUCKETS = 24, CHUNKS = 30, OPEN_CHUNKS = 6, OPEN_ADVICE = 12;
+const SLOWEST = 20, BUCKETS = 24, CHUNKS = 30, OPEN_CHUNKS = 6;
 
-function summary(report: Report): HTMLElement {
+function summary(report: Report, choose: (id: number, attempt: number) => void): HTMLElement {
     const { application, executors, jobs, stages, tasks } = report;
     const facts: [string, string][] = [
         ["application", application.id ?? "–"], ["started", moment(application.start_ms)],
@@ -29,30 +30,11 @@ function summary(report: Report): HTMLElement {
     const rows = parts.map(([name, ms]) => element("tr", {}, element("th", { scope: "row" }, name),
         element("td", { class: "number" }, duration(ms)), element("td", { class: "number" }, percent(ms, whole)),
         element("td", { class: "bar-cell" }, element("meter", { min: 0, max: whole, value: ms, "aria-label": name }))));
-    return section("summary", "Summary",
+    return section("summary", "Summary", firstAdvice(report, choose),
         element("dl", { class: "facts" }, ...facts.map(([name, text]) => element("div", {}, element("dt", {}, name), element("dd", {}, text)))),
         progressOf(report),
         rows.length === 0 ? null : element("table", { id: "time-spent" }, element("caption", {}, report.time_spent.core_ms > 0 ? "Where the executors' core time went" : "Where the tasks' time went"), element("tbody", {}, ...rows)),
         report.time_spent.core_ms === 0 ? null : element("p", { id: "idle" }, `${percent(report.time_spent.idle_ms, report.time_spent.core_ms)} of the executors' cores were idle, of ${duration(report.time_spent.core_ms)} in all.`));
-}
-
-/** "; saves 12 s, 3 min of core time"; null if the rule does not know. */
-function savings(item: Advice): HTMLElement | null {
-    const parts = [item.saved_wall_ms > 0 ? duration(item.saved_wall_ms) : "", item.saved_core_ms > 0 ? `${duration(item.saved_core_ms)} of core time` : ""].filter((part) => part !== "");
-    return parts.length === 0 ? null
-        : element("span", { class: "savings", title: item.how }, `; saves ${parts.join(", ")} (certainty: ${item.certainty})`);
-}
-
-function adviceList(report: Report, choose: (id: number, attempt: number) => void): HTMLElement | null {
-    if (report.advice.length === 0) return null;
-    const items = report.advice.map((item) => element("li", {}, element("span", { class: "rule" }, item.rule),
-        item.stage === undefined ? null : element("button", { type: "button", class: "link", click: () => choose(item.stage!, item.attempt ?? 0) }, `stage ${item.stage}`),
-        element("span", {}, ` ${item.finding}`), element("p", { class: "label" }, item.remedy, savings(item))));
-    const first = report.advice[0]!;
-    const rest = items.slice(OPEN_ADVICE);
-    return section("advice", "Advice", element("p", { id: "first" }, element("strong", {}, "Do this first: "), element("span", { class: "rule" }, first.rule), ` ${first.remedy}`, savings(first)),
-        element("ol", {}, ...items.slice(0, OPEN_ADVICE)), rest.length === 0 ? null
-        : element("details", {}, element("summary", {}, `${rest.length} more`), element("ol", { start: OPEN_ADVICE + 1 }, ...rest)));
 }
 
 /** A column of buttons that pick what is compared; none without samples. */
@@ -186,7 +168,7 @@ function show(report: Report, host: HTMLElement): FlameSection | null {
     const timeline = report.tasks.id.length === 0 && !report.curves ? null : new Timeline(report, showStage, flames && picker ? { flames, picker, showFlames } : null);
     const whatIf = whatIfParts(report, chooseById);
     const parts = [
-        summary(report), report.baseline ? section("baseline", "Earlier runs", ...baselineParts(report.baseline, chooseById)) : null, adviceList(report, chooseById),
+        summary(report, chooseById), report.baseline ? section("baseline", "Earlier runs", ...baselineParts(report.baseline, chooseById)) : null, report.advice.length === 0 ? null : section("advice", "Advice", ...adviceItems(report, chooseById)),
         timeline === null ? null : section("times", "Timeline", element("p", { class: "label" }, `Drag to zoom in, double-click to zoom out; click a task to show its stage.${flames ? " The flame graph below shows the same time." : ""}`), timeline.bar, timeline.host),
         whatIf === null ? null : section("what-if", "What if", ...whatIf),
         report.comparison ? section("comparison", "Comparison", ...comparisonParts(report, store, chooseById)) : null,

@@ -24,8 +24,10 @@ export interface LogError {
 }
 
 export interface Advice {
-    rule: string; stage?: number; attempt?: number; finding: string; remedy: string;
-    saved_wall_ms: number; saved_core_ms: number; how: string; certainty: string;
+    rule: string; stage?: number; attempt?: number; sql?: number; place?: string; finding: string; remedy: string;
+    saved_wall_ms: number; saved_core_ms: number; how: string; certainty: string; severity: number;
+    /** Number of the first finding of the same cause; that of a first one is its own. */
+    group: number;
 }
 
 /** A simulated run. */
@@ -72,7 +74,7 @@ export interface Operator {
 }
 
 export interface Query {
-    id: number; description: string | null; start_ms: number | null; end_ms: number | null; error: string | null; plan: string | null;
+    id: number; description: string | null; title: string | null; start_ms: number | null; end_ms: number | null; error: string | null; plan: string | null;
     plan_updates: number; operators: Operator[]; subquery_metrics: OperatorMetric[];
 }
 

@@ -110,7 +110,7 @@ function lazyDetails(title: string, make: () => Node): HTMLElement {
 function queryItem(query: Query, report: Report, open: boolean, choose: Choose, showCode: ShowCode | null): HTMLElement {
     const took = duration(span(query.start_ms, query.end_ms));
     const changed = query.plan_updates === 0 ? "" : `, plan changed ${query.plan_updates} time${query.plan_updates === 1 ? "" : "s"} while it ran`;
-    const item = element("details", { class: "query" }, element("summary", {}, element("strong", {}, `Query ${query.id}`),
+    const item = element("details", { class: "query", id: `query-${query.id}` }, element("summary", {}, element("strong", {}, `Query ${query.id}`),
         ` ${query.description ?? ""} `, element("span", { class: "label" }, `${took}${changed}`)));
     // Plans of queries nobody opens are not built.
     let isBuilt = false;
@@ -128,6 +128,14 @@ function queryItem(query: Query, report: Report, open: boolean, choose: Choose, 
     item.open = open;
     build();
     return item;
+}
+
+/** Opens a query, and scrolls to it; to all of them if it is not shown. */
+export function showQuery(id: number): void {
+    const item = document.getElementById(`query-${id}`);
+    if (item instanceof HTMLDetailsElement) item.open = true;
+    (item ?? document.getElementById("sql"))?.scrollIntoView({ block: "start" });
+    item?.querySelector("summary")?.focus({ preventScroll: true });
 }
 
 export function sqlParts(report: Report, choose: Choose, showCode: ShowCode | null): Node[] {

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "spark/advice/advice_rule.h"
+#include "spark/advice/cpu_share.h"
 
 #define MOST_ITEMS 10000
 #define MOST_BITS ((size_t)1 << 30)
@@ -224,6 +225,7 @@ bool advice_init(struct advice *advice, const struct advice_sources *sources, st
         return false;
     bool good = list_stage_executors(&it) && task_buckets_by_stage(&it.by_stage, it.application) &&
                 task_buckets_by_executor(&it.by_executor, it.application);
+    it.cpu_share = cpu_share_of(it.application, NULL, it.application->task_count);
     for (size_t i = 0; good && i < COUNT_OF(rules); i++)
         if (!is_disabled(sources, rules[i].name))
             good = rules[i].is_of_stages ? judge_stages(advice, &it, i) : judge_application(advice, &it, i);

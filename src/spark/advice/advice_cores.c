@@ -78,9 +78,11 @@ bool advice_find_idle_cores(const struct advice_case *it, struct advice_item *it
 
 bool advice_find_driver_bound(const struct advice_case *it, struct advice_item *item)
 {
-    int64_t from_ms, to_ms;
+    int64_t from_ms = 0, to_ms = 0;
     double gaps = it->number > 0 ? 0 : gaps_ms(it, &from_ms, &to_ms);
-    if (gaps < MIN_DRIVER_MS || gaps < 0.3 * (double)(to_ms - from_ms))
+    /* In local mode, the driver gets as little of a CPU as its tasks. */
+    double alone = gaps * (advice_has_executors(it->application) ? 1 : it->cpu_share);
+    if (alone < MIN_DRIVER_MS || gaps < 0.3 * (double)(to_ms - from_ms))
         return false;
     advice_save(it, item, CERTAINTY_LOW, (int64_t)(gaps / 2), "estimated: half of the time without tasks");
     advice_say(

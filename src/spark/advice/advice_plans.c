@@ -258,11 +258,12 @@ static bool misses_broadcast(const struct plan_case *plan, struct advice_item *i
         !may_broadcast(detail_of(plan), is_left))
         return false;
     save_part(plan, item, CERTAINTY_MEDIUM, 0.5);
+    bool is_tiny = small < MEBIBYTE;
     advice_say(item,
                "query %" PRId64
-               " shuffles and sorts %.0f MiB to join it with %.1f MiB, which would fit into each "
-               "executor",
-               plan->sql->id, large / MEBIBYTE, small / MEBIBYTE);
+               " shuffles and sorts %.0f MiB to join it with %.0f %s, which would fit into each executor",
+               plan->sql->id, large / MEBIBYTE, is_tiny ? small / 1024 : small / MEBIBYTE,
+               is_tiny ? "KiB" : "MiB");
     advice_propose(item,
                    "broadcast the smaller side: broadcast() or the hint BROADCAST, a larger "
                    "spark.sql.autoBroadcastJoinThreshold, statistics (ANALYZE TABLE), or adaptive execution");

@@ -17,6 +17,7 @@ struct advice_case {
     struct code_facts code;
     struct task_buckets by_stage, by_executor;
     uint8_t *stage_executors; /* a bit per stage and executor; NULL: there are too many */
+    double cpu_share;         /* that tasks got, from cpu_share_of() */
     /* Of the present stage, for rules of stages: */
     const struct stage *stage;
     const struct stage_row *row;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "spark/advice/advice_rule.h"
+#include "spark/advice/cpu_share.h"
 
 /* CPU usage from which on a host counts as fully busy. */
 #define BUSY_HOST 0.9
@@ -12,10 +13,26 @@
 #define SLEEPER_SHARE 0.02
 /* Default interval of samples of Python workers. */
 #define SAMPLE_MS 10
+/* What tasks would take on a host with nothing else to do: less than that is not judged. */
+#define LEAST_WORK_MS 1000
+/* Shorter tasks are not worth dividing. */
+#define LEAST_TASK_MS 10000
+/* Of its time, that a stage has to wait; on hosts that seem to be busy, where that is less certain. */
+#define WAITING_SHARE 0.7
+#define BUSY_WAITING_SHARE 0.8
 
 static double seconds(int64_t milliseconds)
 {
     return (double)milliseconds / 1000;
+}
+
+/* Of a CPU, that the stage's tasks got. */
+static double cpu_share(const struct advice_case *it)
+{
+    const struct task_buckets *buckets = &it->by_stage;
+    size_t stage = (size_t)(it->stage - it->application->stages), begin = task_buckets_begin(buckets, stage);
+    double own = cpu_share_of(it->application, buckets->tasks + begin, buckets->ends[stage] - begin);
+    return own < it->cpu_share ? own : it->cpu_share;
 }
 
 /* Records or bytes that a task read, whichever it counts. */
@@ -167,8 +184,8 @@ static bool is_concurrent_collector(const struct application *application)
 bool advice_find_gc(const struct advice_case *it, struct advice_item *item)
 {
     const struct task_metrics *totals = &it->stage->totals;
-    if (totals->run_ms < 10000 || (double)totals->gc_ms < 0.1 * (double)totals->run_ms ||
-        is_concurrent_collector(it->application))
+    if (totals->run_ms < 10000 || (double)totals->run_ms * cpu_share(it) < LEAST_WORK_MS ||
+        (double)totals->gc_ms < 0.1 * (double)totals->run_ms || is_concurrent_collector(it->application))
         return false;
     advice_save_share(item, CERTAINTY_HIGH, 1 - (double)totals->gc_ms / ((double)it->row->sum_ms + 1));
     advice_say(item, "garbage collection took %.0f %% of the tasks' time (%.1f of %.1f s)",
@@ -199,11 +216,19 @@ bool advice_find_tiny_tasks(const struct advice_case *it, struct advice_item *it
     return true;
 }
 
+/* How long the median task would take on a host with nothing else to do, as far as one can tell. */
+static double work_of_task_ms(const struct advice_case *it)
+{
+    double alone_ms = (double)it->row->median_ms * cpu_share(it);
+    double cpu_ms = (double)it->stage->totals.cpu_ns / 1e6 / (double)it->row->count;
+    return cpu_ms > alone_ms ? cpu_ms : alone_ms;
+}
+
 bool advice_find_few_partitions(const struct advice_case *it, struct advice_item *item)
 {
     int64_t tasks = (int64_t)it->row->count, task_cores = application_task_cores(it->application);
     int64_t wall_ms = span_ms(it->stage->submitted_ms, it->stage->completed_ms);
-    if (tasks == 0 || it->stage->attempt > 0 || it->row->median_ms < 10000 || wall_ms == NO_MS ||
+    if (tasks == 0 || it->stage->attempt > 0 || work_of_task_ms(it) < LEAST_TASK_MS || wall_ms == NO_MS ||
         wall_ms <= 0)
         return false;
     struct core_sums sums =
@@ -306,6 +331,14 @@ bool advice_find_busy_hosts(const struct advice_case *it, struct advice_item *it
     return true;
 }
 
+/* Where nobody recorded the load of the hosts: with a tenth of a CPU, tasks compute ten times as long. */
+static bool is_explained_by_host(const struct advice_case *it, double waiting)
+{
+    double share = cpu_share(it), cpu = (double)it->stage->totals.cpu_ns / 1e6;
+    return host_load(it) < 0 && share < 1 &&
+           waiting - (cpu / share - cpu) < BUSY_WAITING_SHARE * (double)it->stage->totals.run_ms;
+}
+
 static const char *remedy_of_waiting(const struct advice_case *it, double load)
 {
     if (it->stage->totals.input_bytes > (int64_t)MEBIBYTE && !it->stage->uses_python)
@@ -324,8 +357,8 @@ bool advice_find_waiting(const struct advice_case *it, struct advice_item *item)
 {
     const struct task_metrics *totals = &it->stage->totals;
     double run = (double)totals->run_ms, cpu = (double)totals->cpu_ns / 1e6, waiting = waited_ms(it);
-    if (run < 10000 || totals->cpu_ns == 0 || waiting < 0.7 * run ||
-        (host_load(it) > BUSY_HOST && used_share(it) >= SLEEPER_SHARE))
+    if (run < 10000 || totals->cpu_ns == 0 || waiting < WAITING_SHARE * run ||
+        (host_load(it) > BUSY_HOST && used_share(it) >= SLEEPER_SHARE) || is_explained_by_host(it, waiting))
         return false;
     double load = it->stage->uses_python ? mean_in_stage(it, TEXT("process_cpu"), TEXT("python")) / 100 : 0;
     /* If Python workers are busy, the JVM waits for them; CPU samples show that, too. */

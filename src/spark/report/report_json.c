@@ -186,6 +186,8 @@ static void write_advice(struct json_out *out, const struct report *report)
         }
         json_out_plain(out, "how", item->how);
         json_out_plain(out, "certainty", advice_certainty_name(item->certainty));
+        json_out_key(out, "severity");
+        output_format(out->output, "%.3f", item->severity);
         json_out_number(out, "group", item->group);
         json_out_key(out, "docs");
         output_format(out->output, "\"docs/ADVICE.md#%s\"", item->rule);

@@ -242,7 +242,8 @@ static void write_first(const struct report *report, struct output *output)
     output_format(output, "  Do this first: [%s] ", item->rule);
     if (item->stage >= 0)
         output_format(output, "stage %" PRId64 ".%" PRId64 ": ", item->stage, item->attempt);
-    output_format(output, "%s; ", item->remedy);
+    plain_write_safely(output, text_of(item->finding));
+    output_format(output, "\n      %s; ", item->remedy);
     write_saving(report, item, output);
     output_byte(output, '\n');
 }
