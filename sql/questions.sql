@@ -46,13 +46,19 @@ CREATE OR REPLACE TEMPORARY VIEW method_days AS
 SELECT event, method, min(day) AS first_day, max(day) AS last_day, count(DISTINCT day) AS days, sum(self) AS self
 FROM methods GROUP BY event, method;
 
--- What passes through a package, such as a compression or JSON library? A stack counts once for each of its packages.
+-- What passes through a package, such as a compression or JSON library? A stack counts once for each of its packages, which are numbers (their
+-- first frame in the block) until the end.
 CREATE OR REPLACE TEMPORARY VIEW package_totals AS
-SELECT c.event, p.package, sum(c.cost) AS total
-FROM (SELECT block, event, stack_id, sum(cost) AS cost FROM costs GROUP BY block, event, stack_id) AS c
-JOIN (SELECT DISTINCT x.block, x.stack_id, f.package FROM stack_frames x JOIN frame_classes f ON x.block = f.block AND x.frame_id = f.frame_id
-    WHERE f.package IS NOT NULL) AS p ON c.block = p.block AND c.stack_id = p.stack_id
-GROUP BY c.event, p.package;
+SELECT s.event, n.package, sum(s.total) AS total
+FROM (SELECT c.event, p.block, p.package_id, sum(c.cost) AS total
+    FROM (SELECT block, event, stack_id, sum(cost) AS cost FROM costs GROUP BY block, event, stack_id) AS c
+    JOIN (SELECT DISTINCT x.block, x.stack_id, f.package_id FROM stack_frames x
+        JOIN (SELECT block, frame_id, min(frame_id) OVER (PARTITION BY block, package) AS package_id FROM frame_classes
+            WHERE package IS NOT NULL) AS f ON x.block = f.block AND x.frame_id = f.frame_id) AS p
+        ON c.block = p.block AND c.stack_id = p.stack_id
+    GROUP BY c.event, p.block, p.package_id) AS s
+JOIN frame_classes n ON s.block = n.block AND s.package_id = n.frame_id
+GROUP BY s.event, n.package;
 
 -- Java, Python, native code, the kernel: by the innermost frame.
 CREATE OR REPLACE TEMPORARY VIEW kinds_of_code AS
