@@ -20,7 +20,7 @@ class Hadoop:
 
     def shell(self, *arguments):
         """`hdfs dfs …`"""
-        done = subprocess.run([jvm.system_home() / "bin" / "java", "-Xmx128m", "-cp", f"{self.conf}:{self.class_path}",
+        done = subprocess.run([jvm.system_home() / "bin" / "java", *jvm.QUICK, "-Xmx128m", "-cp", f"{self.conf}:{self.class_path}",
                                "org.apache.hadoop.fs.FsShell", *map(str, arguments)], stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=spark.LIMIT_SECONDS, check=False,
                               env=self.env)
@@ -46,12 +46,11 @@ def wait_until_ready(process, log):
 def running(folder):
     jars = f"{fetch_jars.fetch('hadoop')}/*:{fetch_spark.fetch('3.5') / 'jars'}/*"
     folder.mkdir()
-    java = jvm.system_home() / "bin"
-    subprocess.run([java / "javac", "-cp", jars, "-d", folder, jvm.TESTS / "java" / "MiniHadoop.java"], check=True,
+    subprocess.run([*jvm.tool("javac"), "-cp", jars, "-d", folder, jvm.TESTS / "java" / "MiniHadoop.java"], check=True,
                    stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     log, env = folder / "log", local_names(folder)
     with open(log, "w") as errors, subprocess.Popen(
-            [java / "java", "-Xmx256m", f"-Dtest.build.data={folder / 'yarn'}", "--add-opens",
+            [jvm.system_home() / "bin" / "java", *jvm.QUICK, "-Xmx256m", f"-Dtest.build.data={folder / 'yarn'}", "--add-opens",
              "java.base/java.lang=ALL-UNNAMED", "-cp", f"{folder}:{jars}", "MiniHadoop", folder], cwd=folder,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True, env=env) as process:
         try:

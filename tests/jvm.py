@@ -1,17 +1,22 @@
 """Running Java programs with the agent inside."""
 
+import atexit
 import collections
+import functools
 import math
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 
 TESTS = pathlib.Path(__file__).resolve().parent
 ROOT = TESTS.parent
 LIBRARY = pathlib.Path(os.environ.get("SPARKFLAME_AGENT", ROOT / "build" / "libsparkflame.so"))
 LIMIT_SECONDS = 300
+# For JVMs that only have to do their work: less CPU time. Never where a test is about the JVM, or about what it compiles.
+QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 
 sys.path.insert(0, str(ROOT / "tools"))
 import fetch_jdks  # noqa: E402
@@ -29,11 +34,26 @@ def home_of(version):
     return home if f'JAVA_VERSION="{version}' in release else fetch_jdks.fetch(version)
 
 
-def compile_classes(folder, *names, class_path=None):
+def tool(name, home=None):
+    """The command of a tool of the JDK, which is a short Java program."""
+    return [(home or system_home()) / "bin" / name, *(f"-J{option}" for option in QUICK)]
+
+
+@functools.cache
+def compiled(names, class_path):
+    """A folder with these classes, until the tests end."""
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
     sources = [str(TESTS / "java" / f"{name}.java") for name in names]
     options = [] if class_path is None else ["-cp", str(class_path)]
-    subprocess.run([system_home() / "bin" / "javac", "-nowarn", "--release", "11", *options, "-d", str(folder), *sources],
+    subprocess.run([*tool("javac"), "-nowarn", "--release", "11", *options, "-d", folder.name, *sources],
                    check=True, stdin=subprocess.DEVNULL, timeout=LIMIT_SECONDS)
+    return folder.name
+
+
+def compile_classes(folder, *names, class_path=None):
+    """Into the folder, which is given back; the same classes are compiled once."""
+    shutil.copytree(compiled(names, class_path), folder, dirs_exist_ok=True)
     return folder
 
 
@@ -65,6 +85,12 @@ def compile_loads(folder):
         found["zero"] = zero
     found["both"] = [found["lazy"], found["now"]]
     return found
+
+
+def load_agent(pid, library, arguments, limit_seconds=LIMIT_SECONDS):
+    """Have a running JVM load a copy of the agent, as the JDK's jcmd does but without a JVM for each command."""
+    return subprocess.run([os.environ.get("SPARKFLAME", ROOT / "build" / "sparkflame"), "jcmd", str(pid), "JVMTI.agent_load", str(library),
+                           f'"{arguments}"'], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=limit_seconds, check=False)
 
 
 def run_java(home, classes, agent, main, *arguments, options=(), check=True, env=None):

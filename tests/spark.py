@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 
+import class_archive
 import jvm
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -30,11 +31,23 @@ def prepare(*versions):
         list(pool.map(fetch_spark.fetch, versions))
 
 
-def environment(version, pandas):
+def plain_environment(version, pandas):
     home = fetch_spark.fetch(version)
     path = [fetch_spark.python_path(home)] + ([str(fetch_spark.fetch_pandas())] if pandas else [])
     return {**os.environ, "SPARK_HOME": str(home), "PYTHONPATH": os.pathsep.join(path), "PYSPARK_PYTHON": sys.executable,
             "SPARK_LOCAL_IP": "127.0.0.1", "JAVA_HOME": str(jvm.system_home()), "SPARK_LOCAL_HOSTNAME": "localhost"}
+
+
+def java_options(version, compiled=False, env=None):
+    """For a quick start of Spark's JVMs. Those that a test expects to be `compiled` have the usual compiler."""
+    environ = {**plain_environment(version, False), **(env or {})}
+    archive = class_archive.find(fetch_spark.fetch(version), environ)
+    return " ".join([*([] if compiled else jvm.QUICK), *([f"-XX:SharedArchiveFile={archive}"] if archive else [])])
+
+
+def environment(version, pandas, compiled=False, env=None):
+    """With the options of java_options() for the JVM that is started directly."""
+    return {**plain_environment(version, pandas), "SPARK_SUBMIT_OPTS": java_options(version, compiled, env), **(env or {})}
 
 
 def java_without_incubator(folder, home):
@@ -48,20 +61,20 @@ def java_without_incubator(folder, home):
     return folder
 
 
-def submit(version, folder, job, *arguments, master="local[2]", conf=None, pandas=False, env=None, options=()):
+def submit(version, folder, job, *arguments, master="local[2]", conf=None, pandas=False, env=None, options=(), compiled=False):
     """Run a job of tests/spark_jobs, or another program by its path, with further options; its logs, also of executors, are in what is given back as `log`, and after them what the
     job printed: Spark has Python write each piece of a line at once, and a log message may come in between. A setting that
     is None is left out."""
     home = fetch_spark.fetch(version)
     (folder / "events").mkdir(parents=True)
-    settings = {**CONF, "spark.eventLog.dir": (folder / "events").as_uri(),
+    settings = {**CONF, "spark.executor.extraJavaOptions": java_options(version, compiled, env), "spark.eventLog.dir": (folder / "events").as_uri(),
                 "spark.sparkflame.localDir": str(folder / "local"), "spark.local.dir": str(folder / "scratch"),
                 **(conf or {})}
     options = [*options, *(part for key, value in settings.items() if value is not None
                            for part in ("--conf", f"{key}={value}"))]
     done = subprocess.run([home / "bin" / "spark-submit", "--master", master, "--jars", PLUGIN, *options, JOBS / job,
                            *map(str, arguments)], cwd=folder, text=True,
-                          env={**environment(version, pandas), **(env or {})}, stdin=subprocess.DEVNULL, capture_output=True,
+                          env=environment(version, pandas, compiled, env), stdin=subprocess.DEVNULL, capture_output=True,
                           timeout=LIMIT_SECONDS, check=False)
     done.log = done.stderr + done.stdout
     return done
@@ -81,7 +94,7 @@ def started_at(log):
 def standalone(version, folder):
     """A master and a worker of two processors, as processes; gives the master's address."""
     home = fetch_spark.fetch(version)
-    environ = {**environment(version, False), "SPARK_DAEMON_MEMORY": "128m", "SPARK_NO_DAEMONIZE": "1"}
+    environ = {**environment(version, False), "SPARK_DAEMON_MEMORY": "128m", "SPARK_DAEMON_JAVA_OPTS": java_options(version), "SPARK_NO_DAEMONIZE": "1"}
     folder.mkdir()
 
     def start(name, *arguments):

@@ -15,6 +15,7 @@ import time
 import pytest
 
 import jvm
+import spark
 from python_targets import MEASUREMENTS, PROGRAMS, given_up, stacks
 
 import fetch_spark  # found by python_targets
@@ -40,6 +41,7 @@ def spark_environment(version, folder):
     inherited = {key: value for key, value in os.environ.items() if not key.startswith(("SPARK_", "PYSPARK_"))}
     return {**inherited, "SPARK_HOME": str(home), "JAVA_HOME": str(jvm.home_of("17")),
             "PYTHONPATH": os.pathsep.join([fetch_spark.python_path(home), str(fetch_spark.fetch_pandas()), str(PRELOADED)]),
+            "SPARK_SUBMIT_OPTS": spark.java_options(version, env={"JAVA_HOME": str(jvm.home_of("17"))}),
             "PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable,
             "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_DIRS": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
 

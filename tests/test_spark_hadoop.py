@@ -7,6 +7,7 @@ import sys
 import pytest
 
 import hadoop
+import jvm
 import spark
 
 HEAPS = {"spark.driver.memory": "512m", "spark.executor.memory": "512m", "spark.executor.cores": "1",
@@ -79,7 +80,7 @@ def test_yarn_in_cluster_mode(cluster, sparkflame, tmp_path):
     done = spark.submit("3.5", tmp_path, "on_yarn.py", master="yarn", conf={
         **HEAPS, "spark.submit.deployMode": "cluster", "spark.executor.instances": "1", "spark.local.dir": None,
         "spark.yarn.jars": f"local:{home}/jars/*", "spark.sparkflame.outputDir": output,
-        "spark.yarn.appMasterEnv.PYSPARK_PYTHON": sys.executable, "spark.executorEnv.PYSPARK_PYTHON": sys.executable},
+        "spark.driver.extraJavaOptions": " ".join(jvm.QUICK), "spark.yarn.appMasterEnv.PYSPARK_PYTHON": sys.executable, "spark.executorEnv.PYSPARK_PYTHON": sys.executable},
         env={"HADOOP_CONF_DIR": str(cluster.conf), "JAVA_TOOL_OPTIONS": cluster.env["JAVA_TOOL_OPTIONS"]})
     assert done.returncode == 0, done.log[-5000:]
     folder = fetch(cluster, tmp_path, "yarn")

@@ -114,7 +114,7 @@ def check_objects(folder, application):
 
 
 def check_cluster(version, sparkflame, tmp_path):
-    done = spark.submit(version, tmp_path, "task_times.py", 20_000_000, master="local-cluster[2,1,1024]", pandas=True,
+    done = spark.submit(version, tmp_path, "task_times.py", 20_000_000, master="local-cluster[2,1,1024]", pandas=True, compiled=True,
                         conf={"spark.sparkflame.outputDir": (tmp_path / "out").as_uri(), "spark.sparkflame.interval": "2s"})
     assert done.returncode == 0, done.log[-5000:]
     tasks = spark.finished_tasks(tmp_path)

@@ -1,5 +1,6 @@
 """A recording of weeks in seconds: ever new stacks within a small memory limit, and a hot method at the end."""
 
+import functools
 import os
 import re
 import subprocess
@@ -44,11 +45,16 @@ def folded(path, target):
     return jvm.read_folded(path)
 
 
+@functools.cache
+def memory_without_agent(home, classes, many_ms, hot_ms, threads):
+    return run(home, classes, PROGRAM, many_ms, hot_ms, threads)[1]
+
+
 def measure(home, classes, path, options, many_ms, hot_ms, threads=1):
     """The figures of one run, beside what the program says of itself."""
     log = path.with_name(path.name + ".log")
     agent = f"start,event=ctimer,interval={INTERVAL_MS}ms,file={path},log={log}{options}"
-    _, without = run(home, classes, PROGRAM, many_ms, hot_ms, threads)
+    without = memory_without_agent(home, classes, many_ms, hot_ms, threads)
     told, peak = run(home, classes, PROGRAM, many_ms, hot_ms, threads, options=[*HEAP, f"-agentpath:{jvm.LIBRARY}={agent}"])
     stacks = folded(path, path.with_suffix(".folded"))
     own = [(frames, count) for frames, count in stacks if "ManyStacks$Worker.run" in frames]

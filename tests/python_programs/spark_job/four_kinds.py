@@ -16,7 +16,6 @@ from pyspark.sql.types import StringType
 # CPU time, so that the number of samples does not depend on the load of the machine.
 TASK_SECONDS = 0.4
 PARTITIONS = 4
-QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 SESSIONS = [
     {"spark.master": "local-cluster[1,2,1024]", "spark.python.worker.reuse": "true"},
     {"spark.master": "local[2,4]", "spark.python.worker.reuse": "false"},
@@ -82,8 +81,8 @@ def main():
             "spark.eventLog.compress": "false", "spark.eventLog.rolling.enabled": "false",
             "spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1",
             "spark.executor.memory": "512m", "spark.sql.shuffle.partitions": "1",
-            # Only Python is sampled; the JVMs should start fast.
-            "spark.driver.extraJavaOptions": QUICK_START, "spark.executor.extraJavaOptions": QUICK_START,
+            # Only Python is sampled; the JVMs should start fast. The driver has the options from the environment.
+            "spark.executor.extraJavaOptions": os.environ["SPARK_SUBMIT_OPTS"],
         }
         for key, value in {**common, **settings}.items():
             builder = builder.config(key, value)
