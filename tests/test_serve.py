@@ -126,7 +126,7 @@ def test_names_from_outside_are_no_paths(collector, folder):
                  "/v1/recordings/-1", "/v1/recordings/99999999999999999999"):
         assert collector.request("GET", path)[0] == 404, path
     assert collector.get("/v1/recordings?group=lock&application=%27%20OR%201%3D1--")["recordings"] == []
-    assert {path.name for path in folder.iterdir()} <= {"lock", "index.sqlite", "index.sqlite-wal", "index.sqlite-shm", "segments"}
+    assert {path.name for path in folder.iterdir()} <= {"lock", "index.sqlite", "index.sqlite-wal", "index.sqlite-shm", "segments", "rollups"}
     assert all(path.name[:10].isdigit() and path.suffix == ".segment" for path in (folder / "segments").iterdir())
 
 

@@ -13,7 +13,7 @@ SOURCE = pathlib.Path(__file__).resolve().parent.parent / "src"
 
 SPARK = {"spark", "spark/event_log", "spark/log", "spark/metrics", "spark/stages", "spark/what_if", "spark/advice", "spark/baseline",
          "spark/report"}
-COLLECTOR = {"collector/libraries", "collector/http", "collector/store", "collector/query"}
+COLLECTOR = {"collector/libraries", "collector/http", "collector/store", "collector/query", "collector/rollups"}
 AGENT = {"jvm_agent", "jvm_agent/vm", "jvm_agent/handler", "jvm_agent/hooks", "jvm_agent/engines", "jvm_agent/labels",
          "jvm_agent/output", "jvm_agent/jfr"}
 # room: the rooms it may include, besides itself
@@ -61,6 +61,7 @@ ALLOWED = {
     "collector/http": {"base", "collector/libraries"},
     "collector/store": {"base", "input", "spark", "collector/libraries"},
     "collector/query": {"base", "collector/http"},
+    "collector/rollups": {"base", "collector/query", "collector/store"},
     "collector": {"base", "model", "input", "formats", "formats/jfr", "formats/otlp", "formats/pprof", "render", "symbols"} | COLLECTOR | SPARK,
     "commands": {"base"},
     "commands/picture": {"base", "model", "input", "formats", "formats/folded", "formats/partial", "render", "commands"},
@@ -72,7 +73,7 @@ ALLOWED = {
     "commands/doctor": {"base", "symbols", "jvm_attach", "python_sampler", "commands", "commands/processes"},
     "commands/report": {"base", "model", "input", "formats", "formats/jfr", "render", "commands"} | SPARK,
     "commands/fleet": {"base", "model", "formats", "render", "spark", "spark/fleet", "commands", "commands/picture"},
-    "commands/collector": {"base", "model", "input", "formats", "formats/jfr", "spark/baseline", "spark/fleet", "collector", "commands",
+    "commands/collector": {"base", "model", "input", "formats", "formats/jfr", "formats/partial", "spark/baseline", "spark/fleet", "collector", "commands",
                            "commands/picture", "commands/processes"} | COLLECTOR,
     "commands/compatibility": {"base", "jvm_attach", "python_sampler", "commands", "commands/picture", "commands/processes",
                                "commands/record", "commands/top"},

@@ -10,6 +10,9 @@
 #include "collector/libraries/sqlite_library.h"
 #include "collector/store/store_files.h"
 
+/* For one roll-up, which gives way to all else, and for a list. */
+enum { ROLLUP_SECONDS = 600, LIST_SECONDS = 10 };
+
 static int64_t wall_minus_monotonic_ms;
 
 int64_t collector_now_ms(void)
@@ -75,16 +78,33 @@ struct collector *collector_open(const struct collector_options *options, struct
     if (open_groups(collector, error) &&
         (collector->store = store_open(&collector->options.store, error)) != NULL &&
         (collector->reader = store_reader_open(options->store.folder, error)) != NULL &&
+        (collector->series_reader = store_reader_open(options->store.folder, error)) != NULL &&
         (collector->access.tokens = tokens_open(path, error)) != NULL &&
         (collector->regressions = regression_watch_open(&options->regressions, error)) != NULL &&
         (collector->server = http_server_open(&options->http, error)) != NULL &&
         check_access(collector, error)) {
         query_folder_remove_all(options->store.folder);
+        store_reader_limit(collector->reader, LIST_SECONDS);
+        store_reader_limit(collector->series_reader, LIST_SECONDS);
         collector->access.is_loopback = http_server_is_loopback(collector->server);
         return collector;
     }
     collector_close(collector, 0);
     return NULL;
+}
+
+static bool start_rollups(struct collector *collector, struct error *error)
+{
+    const struct collector_options *options = &collector->options;
+    const struct rollup_builder_options builder = {
+        .folder = options->store.folder,
+        .child = {.seconds = ROLLUP_SECONDS, .memory_bytes = options->query.child.memory_bytes},
+        .min_free_bytes = options->store.min_free_bytes,
+        .last_rollup = store_last_rollup(collector->store),
+        .log = options->http.log,
+        .log_context = options->http.log_context};
+    collector->rollups = rollup_thread_start(&builder, collector->committer, collector_now_ms, error);
+    return collector->rollups != NULL;
 }
 
 bool collector_start(struct collector *collector, struct error *error)
@@ -100,7 +120,7 @@ bool collector_start(struct collector *collector, struct error *error)
     bool good = collector->queries != NULL &&
                 regression_watch_start(collector->regressions, index, collector_now_ms(), error);
     store_reader_unlock(collector->reader);
-    return good && http_server_start(collector->server, &handler, error);
+    return good && start_rollups(collector, error) && http_server_start(collector->server, &handler, error);
 }
 
 void collector_address(const struct collector *collector, char to[128])
@@ -135,14 +155,17 @@ void collector_close(struct collector *collector, unsigned patience_seconds)
         }
     }
     /* They finish what was handed over; a connection that still waits for that may not be closed. */
+    rollup_thread_stop(collector->rollups);
     query_runner_stop(collector->queries);
     committer_stop(collector->committer);
     http_server_stop(collector->server);
+    rollup_thread_free(collector->rollups);
     query_runner_free(collector->queries);
     regression_watch_close(collector->regressions);
     committer_free(collector->committer);
     tokens_close(collector->access.tokens);
     store_reader_close(collector->reader);
+    store_reader_close(collector->series_reader);
     store_close(collector->store);
     group_settings_close(collector->groups);
     free(collector);

@@ -85,6 +85,15 @@ static void write_regressions(struct output *output, struct regression_watch *wa
                  counts.given_up);
 }
 
+static void write_rollups(struct output *output, const struct rollup_thread *rollups)
+{
+    struct rollup_counts counts;
+    rollup_thread_count(rollups, &counts);
+    write_metric(output, "counter", "rollups_total", "Roll-ups made since the start.", counts.built);
+    write_metric(output, "counter", "rollups_failed_total", "Roll-ups that could not be made.",
+                 counts.failed);
+}
+
 bool route_metrics(struct admitted *admitted, struct http_request *request)
 {
     struct output output;
@@ -106,5 +115,6 @@ bool route_metrics(struct admitted *admitted, struct http_request *request)
     write_commits(&output, admitted->collector->committer);
     write_queries(&output, admitted->collector->queries);
     write_regressions(&output, admitted->collector->regressions);
+    write_rollups(&output, admitted->collector->rollups);
     return answer_end(request, &output, good, &error);
 }

@@ -101,6 +101,17 @@ static bool pass_flag(struct http_request *request, const char *parameter, const
            http_request_fail(request, 400, "%s must be 0 or 1", parameter);
 }
 
+static bool pass_detail(struct http_request *request, struct query *query)
+{
+    const char *value = http_request_query(request, "detail");
+    if (value == NULL || strcmp(value, "auto") == 0)
+        return true;
+    if (strcmp(value, "full") != 0 && strcmp(value, "summary") != 0)
+        return http_request_fail(request, 400, "detail must be auto, full or summary");
+    query_argument(&query->arguments, strcmp(value, "full") == 0 ? "--full" : "--summary", NULL);
+    return true;
+}
+
 static void pass_all(struct http_request *request, struct query *query, const struct passed_parameter *passed,
                      size_t count)
 {
@@ -119,7 +130,7 @@ static bool pass_parameters(struct http_request *request, struct query *query)
 {
     route_pass_selection(request, query);
     pass_all(request, query, drawing, COUNT_OF(drawing));
-    return pass_flag(request, "reverse", "--reverse", query);
+    return pass_detail(request, query) && pass_flag(request, "reverse", "--reverse", query);
 }
 
 void route_add_selection(struct query *query, const struct collector *collector,

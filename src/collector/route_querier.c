@@ -197,10 +197,10 @@ static bool each_series(struct admitted *admitted, const struct querier_call *ca
                         struct error *error)
 {
     struct recording_query selection = selection_of(admitted, call);
-    struct recording_index *index = store_reader_lock(admitted->collector->reader);
+    struct recording_index *index = store_reader_lock(admitted->collector->series_reader);
     struct series_scan scan = {take, context, 0};
     bool good = recording_index_each_series(index, &selection, take_scanned, &scan, error);
-    store_reader_unlock(admitted->collector->reader);
+    store_reader_unlock(admitted->collector->series_reader);
     if (good && scan.count > SERIES_LIMIT)
         good = error_set(error, ERROR_UNSUPPORTED,
                          "there are more than %d sets of labels: choose a shorter time", SERIES_LIMIT);
@@ -218,8 +218,10 @@ static void answer_list(struct admitted *admitted, struct http_request *request,
     good = good && querier_write_rows(call->method, call->is_json, listing->rows, listing->count,
                                       &request->answer.body, &error);
     if (!good) {
-        http_request_fail(request, listing->failed || error.code == ERROR_UNSUPPORTED ? 422 : 500, "%s",
-                          error.message);
+        http_request_fail(
+            request,
+            listing->failed || error.code == ERROR_UNSUPPORTED || error.code == ERROR_MEMORY ? 422 : 500,
+            "%s", error.message);
         return;
     }
     request->answer.status = 200;

@@ -157,7 +157,9 @@ bool answer_begin(struct http_request *request, struct output *output)
 bool answer_end(struct http_request *request, struct output *output, bool good, const struct error *error)
 {
     struct error writing = {0};
-    if (!good)
+    if (!good && error->code == ERROR_MEMORY)
+        http_request_fail_busy(request, error->message);
+    else if (!good)
         http_request_fail(request, 500, "%s", error->message);
     else if (!output_finish(output, &writing))
         http_request_fail(request, 500, "%s", writing.message);

@@ -79,7 +79,8 @@ static bool translate(struct merger *merger, struct translation *to, const struc
                       struct error *error)
 {
     size_t known = merger->tables.event_count;
-    if (!translation_make(to, &merger->tables, from, merger->options.keep_labels, error))
+    if (!translation_make(to, &merger->tables, from,
+                          merger->options.keep_labels ? &merger->options.labels : NULL, error))
         return false;
     for (size_t i = known; i < merger->tables.event_count; i++)
         merger->tables.events[i].shows_value = false;

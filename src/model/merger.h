@@ -23,11 +23,13 @@
 #include "base/hash_index.h"
 #include "model/fixed_point.h"
 #include "model/profile.h"
+#include "model/translation.h"
 
 struct merger_options {
     bool keep_times;
     bool keep_labels;
-    int64_t resolution_ns; /* of the times; 0: as they are */
+    int64_t resolution_ns;      /* of the times; 0: as they are */
+    struct label_choice labels; /* which are kept; all if not set */
 };
 
 struct merged_sample {

@@ -170,6 +170,68 @@ TEST(fixed_points_are_the_nearest)
     CHECK(fixed_point_double((struct fixed_point){-2, 3u << 30}) == -1.25);
 }
 
+static bool is_stage(const void *context, struct text_view name)
+{
+    return text_equal(name, TEXT("stage"));
+}
+
+TEST(labels_that_are_not_kept_make_no_difference)
+{
+    struct profile sum;
+    merge(&sum, "0123", &(struct merger_options){.keep_labels = true, .labels = {is_stage, NULL, false}});
+    CHECK_INT(sum.contexts.size, 2);
+    for (uint32_t i = 1; i < sum.contexts.size; i++) {
+        struct context context = context_table_get(&sum.contexts, i);
+        CHECK(context.size == 1 && context.labels[0].key == LABEL_STAGE);
+    }
+    double count = 0;
+    for (size_t i = 0; i < sum.sample_count; i++)
+        count += sum.samples[i].count;
+    CHECK_INT((long long)count, 1 + 2 + 7 + 4 + 8 + 16 + 32 + 64 + 128 + 256 + 512);
+    profile_release(&sum);
+}
+
+/* 70 profiles with a label each that no other has. */
+static bool merge_many_labels(bool may_drop, size_t *keys, struct error *error)
+{
+    struct merger merger;
+    struct profile sum;
+    const struct merger_options options = {.keep_labels = true, .labels = {.may_drop = may_drop}};
+    CHECK_OK(*error, merger_init(&merger, &options, error));
+    bool good = true;
+    for (int i = 0; good && i < 70; i++) {
+        char text[64];
+        struct profile part;
+        snprintf(text, sizeof(text), "label%d=v:main;a 1\n", i);
+        folded_profile_init(&part, text);
+        good = merger_add(&merger, &part, error);
+        profile_release(&part);
+    }
+    if (!good) {
+        merger_release(&merger);
+        return false;
+    }
+    CHECK_OK(*error, merger_finish(&merger, &sum, error));
+    double count = 0;
+    for (size_t i = 0; i < sum.sample_count; i++)
+        count += sum.samples[i].count;
+    CHECK_INT((long long)count, 70);
+    *keys = sum.contexts.key_count;
+    profile_release(&sum);
+    return true;
+}
+
+TEST(of_too_many_labels_some_may_be_left_out)
+{
+    struct error error = {0};
+    size_t keys = 0;
+    CHECK(!merge_many_labels(false, &keys, &error));
+    CHECK_INT(error.code, ERROR_MEMORY);
+    error = (struct error){0};
+    CHECK(merge_many_labels(true, &keys, &error));
+    CHECK_INT(keys, LABEL_KEY_LIMIT);
+}
+
 TEST(out_of_memory_is_reported)
 {
     FAIL_EACH_ALLOCATION

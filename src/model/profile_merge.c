@@ -21,9 +21,10 @@ static bool add_samples(const struct translation *to, struct profile *into, cons
 bool profile_merge(struct profile *into, const struct profile *from, struct error *error)
 {
     struct translation to;
+    const struct label_choice all = {.keeps = NULL};
     free(into->exact); /* not of the samples that are added */
     into->exact = NULL;
-    bool good = translation_make(&to, into, from, true, error) &&
+    bool good = translation_make(&to, into, from, &all, error) &&
                 (add_samples(&to, into, from) || error_set_memory(error));
     translation_release(&to);
     if (good)

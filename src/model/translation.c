@@ -26,14 +26,14 @@ static bool translate_string(struct translation *to, struct profile *into, const
     return to->strings[string] != NO_STRING;
 }
 
-/* Without labels, only those of frames: values of labels differ from process to process. */
+/* Unless all labels are kept, only those of frames at first: values of labels differ from process to process. */
 static bool translate_strings(struct translation *to, struct profile *into, const struct profile *from,
-                              bool with_labels)
+                              const struct label_choice *labels)
 {
     to->strings = new_numbers(from->strings.size);
     if (to->strings == NULL)
         return false;
-    if (with_labels)
+    if (labels != NULL && labels->keeps == NULL)
         return translate_all_strings(to, into, from);
     memset(to->strings, 0xff, from->strings.size * sizeof(*to->strings));
     for (size_t i = 0; i < from->frames.size; i++) {
@@ -87,27 +87,41 @@ static bool translate_events(struct translation *to, struct profile *into, const
     return true;
 }
 
-static bool translate_keys(struct translation *to, struct profile *into, const struct profile *from)
+/* Those that are left out become LABEL_KEY_LIMIT. */
+static bool translate_keys(struct translation *to, struct profile *into, const struct profile *from,
+                           const struct label_choice *choice)
 {
     for (uint32_t key = 0; key < from->contexts.key_count; key++) {
-        to->keys[key] = profile_label_key(into, profile_label_key_name(from, key));
-        if (to->keys[key] == LABEL_KEY_LIMIT)
+        struct text_view name = profile_label_key_name(from, key);
+        to->keys[key] = LABEL_KEY_LIMIT;
+        if (choice->keeps != NULL && !choice->keeps(choice->context, name))
+            continue;
+        to->keys[key] = profile_label_key(into, name);
+        if (to->keys[key] == LABEL_KEY_LIMIT && !choice->may_drop)
             return false;
     }
     return true;
 }
 
-static bool translate_labels(struct translation *to, struct profile *into, const struct profile *from)
+static bool translate_labels(struct translation *to, struct profile *into, const struct profile *from,
+                             const struct label_choice *choice)
 {
     to->contexts = new_numbers(from->contexts.size);
-    if (to->contexts == NULL || !translate_keys(to, into, from))
+    if (to->contexts == NULL || !translate_keys(to, into, from, choice))
         return false;
     for (uint32_t i = 0; i < from->contexts.size; i++) {
         struct context context = context_table_get(&from->contexts, i);
         struct label labels[LABEL_KEY_LIMIT];
-        for (size_t j = 0; j < context.size; j++)
-            labels[j] = (struct label){to->keys[context.labels[j].key], to->strings[context.labels[j].value]};
-        to->contexts[i] = context_table_add(&into->contexts, labels, context.size);
+        size_t count = 0;
+        for (size_t j = 0; j < context.size; j++) {
+            uint32_t key = to->keys[context.labels[j].key];
+            if (key == LABEL_KEY_LIMIT)
+                continue;
+            if (!translate_string(to, into, from, context.labels[j].value))
+                return false;
+            labels[count++] = (struct label){key, to->strings[context.labels[j].value]};
+        }
+        to->contexts[i] = context_table_add(&into->contexts, labels, count);
         if (to->contexts[i] == NO_CONTEXT)
             return false;
     }
@@ -121,12 +135,12 @@ static bool forget_labels(struct translation *to, const struct profile *from)
 }
 
 bool translation_make(struct translation *to, struct profile *into, const struct profile *from,
-                      bool with_labels, struct error *error)
+                      const struct label_choice *labels, struct error *error)
 {
     *to = (struct translation){.strings = NULL};
-    return (translate_strings(to, into, from, with_labels) && translate_frames(to, into, from) &&
+    return (translate_strings(to, into, from, labels) && translate_frames(to, into, from) &&
             translate_stacks(to, into, from) && translate_events(to, into, from) &&
-            (with_labels ? translate_labels(to, into, from) : forget_labels(to, from))) ||
+            (labels != NULL ? translate_labels(to, into, from, labels) : forget_labels(to, from))) ||
            error_set(error, ERROR_MEMORY,
                      "cannot merge profiles: out of memory, or too many events or labels");
 }

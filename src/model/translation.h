@@ -15,6 +15,13 @@
 #include "base/error.h"
 #include "model/profile.h"
 
+/* Which labels come along; the others are left out of the label sets. */
+struct label_choice {
+    bool (*keeps)(const void *context, struct text_view name); /* NULL: all */
+    const void *context;
+    bool may_drop; /* those for which there is no key left, where it would be an error else */
+};
+
 struct translation {
     uint32_t *strings;
     uint32_t *frames;
@@ -24,10 +31,10 @@ struct translation {
     uint32_t keys[LABEL_KEY_LIMIT];
 };
 
-/* Adds to `into` what it lacks, but no samples. The stacks of `from` are in its tree. Without labels, each label set
- * becomes the empty one. To be released in any case. */
+/* Adds to `into` what it lacks, but no samples. The stacks of `from` are in its tree. Without a choice of labels, which
+ * is NULL, each label set becomes the empty one. To be released in any case. */
 bool translation_make(struct translation *to, struct profile *into, const struct profile *from,
-                      bool with_labels, struct error *error) MUST_CHECK;
+                      const struct label_choice *labels, struct error *error) MUST_CHECK;
 void translation_release(struct translation *to);
 
 /* The first start, the last end. */

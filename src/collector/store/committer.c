@@ -8,10 +8,20 @@
 enum { EXPIRE_SECONDS = 60, AGE_DELAY_SECONDS = 3600 };
 #define BATCH_LIMIT_BYTES ((size_t)64 << 20)
 
+/* Of committer_do(). */
+struct errand {
+    void (*work)(void *context, struct store *store);
+    void *context;
+    bool is_done;
+    struct errand *next;
+};
+
 struct committer {
     pthread_t thread;
     pthread_mutex_t mutex;
     pthread_cond_t changed;
+    pthread_cond_t did_errand;
+    struct errand *errands;
     struct commit *first, *last; /* what waits, oldest first */
     bool stops;
     struct committer_counts counts;
@@ -42,7 +52,7 @@ static size_t take_batch(struct committer *committer)
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += 1;
     pthread_mutex_lock(&committer->mutex);
-    if (committer->first == NULL && !committer->stops)
+    if (committer->first == NULL && committer->errands == NULL && !committer->stops)
         pthread_cond_timedwait(&committer->changed, &committer->mutex, &until);
     while (committer->first != NULL && count < STORE_BATCH_LIMIT &&
            (count == 0 || bytes + committer->first->body.size <= BATCH_LIMIT_BYTES)) {
@@ -91,6 +101,21 @@ static void expire(struct committer *committer)
         committer->log(committer->log_context, error.message);
 }
 
+static void run_errands(struct committer *committer)
+{
+    pthread_mutex_lock(&committer->mutex);
+    while (committer->errands != NULL) {
+        struct errand *errand = committer->errands;
+        committer->errands = errand->next;
+        pthread_mutex_unlock(&committer->mutex);
+        errand->work(errand->context, committer->store);
+        pthread_mutex_lock(&committer->mutex);
+        errand->is_done = true;
+        pthread_cond_broadcast(&committer->did_errand);
+    }
+    pthread_mutex_unlock(&committer->mutex);
+}
+
 static void *run(void *context)
 {
     struct committer *committer = context;
@@ -98,9 +123,10 @@ static void *run(void *context)
         size_t count = take_batch(committer);
         if (count > 0)
             store_batch(committer, count);
+        run_errands(committer);
         expire(committer);
         pthread_mutex_lock(&committer->mutex);
-        goes_on = !committer->stops || committer->first != NULL;
+        goes_on = !committer->stops || committer->first != NULL || committer->errands != NULL;
         pthread_mutex_unlock(&committer->mutex);
     }
     return NULL;
@@ -126,10 +152,12 @@ struct committer *committer_start(struct store *store, int64_t (*now_ms)(void),
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&committer->changed, &attributes);
     pthread_condattr_destroy(&attributes);
+    pthread_cond_init(&committer->did_errand, NULL);
     if (pthread_create(&committer->thread, NULL, run, committer) == 0)
         return committer;
     error_set(error, ERROR_SYSTEM, "cannot start a thread");
     pthread_cond_destroy(&committer->changed);
+    pthread_cond_destroy(&committer->did_errand);
     pthread_mutex_destroy(&committer->mutex);
     free(committer);
     return NULL;
@@ -151,6 +179,7 @@ void committer_free(struct committer *committer)
     if (committer == NULL)
         return;
     pthread_cond_destroy(&committer->changed);
+    pthread_cond_destroy(&committer->did_errand);
     pthread_mutex_destroy(&committer->mutex);
     free(committer);
 }
@@ -168,6 +197,23 @@ bool committer_add(struct committer *committer, struct commit *commit)
         committer->last = commit;
         committer->counts.waiting++;
         pthread_cond_signal(&committer->changed);
+    }
+    pthread_mutex_unlock(&committer->mutex);
+    return takes;
+}
+
+bool committer_do(struct committer *committer, void (*work)(void *context, struct store *store),
+                  void *context)
+{
+    struct errand errand = {.work = work, .context = context};
+    pthread_mutex_lock(&committer->mutex);
+    bool takes = !committer->stops;
+    if (takes) {
+        errand.next = committer->errands;
+        committer->errands = &errand;
+        pthread_cond_signal(&committer->changed);
+        while (!errand.is_done)
+            pthread_cond_wait(&committer->did_errand, &committer->mutex);
     }
     pthread_mutex_unlock(&committer->mutex);
     return takes;

@@ -45,6 +45,9 @@ void committer_stop(struct committer *committer);
 void committer_free(struct committer *committer);
 /* False: it was stopped. */
 bool committer_add(struct committer *committer, struct commit *commit) MUST_CHECK;
+/* Lets the thread call `work` between two batches, and waits until it has. False: it was stopped. */
+bool committer_do(struct committer *committer, void (*work)(void *context, struct store *store),
+                  void *context) MUST_CHECK;
 void committer_count(struct committer *committer, struct committer_counts *counts);
 
 #endif

@@ -3,11 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "collector/libraries/sqlite_library.h"
+#include "collector/store/index_statements.h"
 
-#define VERSION "2"
+#define VERSION "3"
 #define COLUMNS                                                                                          \
     "number, group_name, application, attempt, executor, sequence, kind, labels, received_ms, segment, " \
     "begin_at, "                                                                                         \
@@ -16,26 +17,13 @@
 #define SELECTION                                                            \
     "(?2 IS NULL OR application = ?2) AND (?3 IS NULL OR attempt = ?3) AND " \
     "(?4 IS NULL OR executor = ?4) AND received_ms >= ?5 AND received_ms < ?6 "
-#define OTHER_CONDITIONS SELECTION "AND number > ?7 ORDER BY number LIMIT ?8"
-#define OF_GROUP "FROM recordings WHERE group_name = ?1 AND " SELECTION
-
-enum statement_kind {
-    STATEMENT_FIND,
-    STATEMENT_GET,
-    STATEMENT_ADD,
-    STATEMENT_REMOVE_SEGMENT,
-    STATEMENT_TOTALS,
-    STATEMENT_SEGMENTS,
-    STATEMENT_QUERY,
-    STATEMENT_QUERY_ALL,
-    STATEMENT_GROUPS,
-    STATEMENT_APPLICATIONS,
-    STATEMENT_STEPS,
-    STATEMENT_LABELS,
-    STATEMENT_SERIES,
-    STATEMENT_SPAN,
-    STATEMENT_COUNT,
-};
+/* Numbers are in an index with the group, times are not. */
+#define NUMBERS "AND number >= ?10 AND number < ?11 "
+#define OTHER_CONDITIONS SELECTION "AND number > ?7 AND number < ?9 ORDER BY number LIMIT ?8"
+#define ROLLUP_COLUMNS                                                                                   \
+    "number, group_name, level, first_number, last_number, first_ms, last_ms, recordings, fingerprint, " \
+    "bytes"
+#define OF_GROUP "FROM recordings WHERE group_name = ?1 AND " SELECTION NUMBERS
 
 static const char *const statement_texts[STATEMENT_COUNT] = {
     [STATEMENT_FIND] = "SELECT " COLUMNS " FROM recordings WHERE group_name = ?1 AND application = ?2 AND "
@@ -67,6 +55,31 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
     [STATEMENT_LABELS] = "SELECT DISTINCT labels " OF_GROUP "AND labels != '' ORDER BY 1 LIMIT ?7",
     [STATEMENT_SERIES] = "SELECT DISTINCT application, attempt, executor, kind, labels " OF_GROUP "LIMIT ?7",
     [STATEMENT_SPAN] = "SELECT coalesce(min(received_ms), 0), coalesce(max(received_ms), 0) " OF_GROUP,
+    [STATEMENT_FIRST_SINCE] = "SELECT number, received_ms FROM recordings WHERE number >= ?1 "
+                              "ORDER BY number LIMIT 1",
+    /* SQLite adds without overflow, or fails: the checksums have 32 bits. */
+    [STATEMENT_RANGE] = "SELECT count(*), coalesce(min(number), 0), coalesce(max(number), 0), "
+                        "coalesce(min(received_ms), 0), coalesce(max(received_ms), 0), "
+                        "coalesce(sum(crc), 0) FROM (SELECT number, received_ms, crc FROM recordings "
+                        "WHERE group_name = ?1 AND number >= ?2 AND number < ?3 ORDER BY number LIMIT ?4)",
+    /* The index of the key has all columns of this, and is in the order of applications. */
+    [STATEMENT_COUNT_OF] = "SELECT count(*) FROM (SELECT 1 FROM recordings WHERE group_name = ?1 AND "
+                           "application = ?2 AND (?3 IS NULL OR attempt = ?3) AND "
+                           "(?4 IS NULL OR executor = ?4) AND number > ?5 AND number < ?6 LIMIT ?7)",
+    [STATEMENT_CHANGED] = "SELECT group_name, max(number) FROM recordings NOT INDEXED WHERE number > ?1 "
+                          "GROUP BY group_name",
+    [STATEMENT_SEGMENT_END] = "SELECT coalesce(max(number), 0), coalesce(min(group_name), '') "
+                              "FROM recordings WHERE segment = ?1",
+    [STATEMENT_ADD_ROLLUP] =
+        "INSERT INTO rollups(" ROLLUP_COLUMNS ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+    [STATEMENT_GET_ROLLUP] = "SELECT " ROLLUP_COLUMNS " FROM rollups WHERE number = ?1",
+    [STATEMENT_REMOVE_ROLLUP] = "DELETE FROM rollups WHERE number = ?1",
+    [STATEMENT_ROLLUPS] = "SELECT " ROLLUP_COLUMNS " FROM rollups WHERE group_name = ?1 AND "
+                          "first_number >= ?2 AND last_number < ?3 ORDER BY first_number, last_number DESC",
+    [STATEMENT_ROLLUPS_ALL] = "SELECT " ROLLUP_COLUMNS " FROM rollups WHERE ?1 IS NULL AND "
+                              "first_number >= ?2 AND last_number < ?3 ORDER BY number",
+    [STATEMENT_ROLLUP_END] =
+        "SELECT coalesce(max(last_number), 0) FROM rollups WHERE group_name = ?1 AND level = ?2",
 };
 
 /* AUTOINCREMENT keeps the highest number, so that none is given again after its recording was deleted. */
@@ -80,24 +93,18 @@ static const char schema[] =
     "UNIQUE(group_name, application, attempt, executor, sequence));"
     "CREATE INDEX IF NOT EXISTS recordings_by_segment ON recordings(segment, end_at, received_ms);"
     "CREATE INDEX IF NOT EXISTS recordings_by_group ON recordings(group_name, number);"
+    "CREATE TABLE IF NOT EXISTS rollups("
+    "number INTEGER PRIMARY KEY, group_name TEXT NOT NULL, level INTEGER NOT NULL, "
+    "first_number INTEGER NOT NULL, last_number INTEGER NOT NULL, first_ms INTEGER NOT NULL, "
+    "last_ms INTEGER NOT NULL, recordings INTEGER NOT NULL, fingerprint INTEGER NOT NULL, "
+    "bytes INTEGER NOT NULL);"
+    "CREATE INDEX IF NOT EXISTS rollups_by_group ON rollups(group_name, first_number);"
     "PRAGMA user_version = " VERSION;
-
-struct recording_index {
-    sqlite3 *connection;
-    sqlite3_stmt *statements[STATEMENT_COUNT];
-};
-
-static bool fail(struct recording_index *index, struct error *error, const char *what)
-{
-    int code = sqlite.sqlite3_errcode(index->connection);
-    return error_set(error, code == SQLITE_CORRUPT || code == SQLITE_NOTADB ? ERROR_BAD_INPUT : ERROR_SYSTEM,
-                     "index: %s: %s", what, sqlite.sqlite3_errmsg(index->connection));
-}
 
 static bool execute(struct recording_index *index, const char *text, struct error *error)
 {
     return sqlite.sqlite3_exec(index->connection, text, NULL, NULL, NULL) == SQLITE_OK ||
-           fail(index, error, "cannot write");
+           index_fail(index, error, "cannot write");
 }
 
 static bool prepare_all(struct recording_index *index, struct error *error)
@@ -105,7 +112,7 @@ static bool prepare_all(struct recording_index *index, struct error *error)
     for (size_t i = 0; i < STATEMENT_COUNT; i++)
         if (sqlite.sqlite3_prepare_v2(index->connection, statement_texts[i], -1, &index->statements[i],
                                       NULL) != SQLITE_OK)
-            return fail(index, error, "cannot read");
+            return index_fail(index, error, "cannot read");
     return true;
 }
 
@@ -119,7 +126,7 @@ static struct recording_index *open_file(const char *path, int flags, struct err
     if (sqlite.sqlite3_open_v2(path, &index->connection, flags | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK &&
         sqlite.sqlite3_busy_timeout(index->connection, 10000) == SQLITE_OK)
         return index;
-    fail(index, error, "cannot open");
+    index_fail(index, error, "cannot open");
     recording_index_close(index);
     return NULL;
 }
@@ -144,8 +151,8 @@ static bool check_pages(struct recording_index *index, struct error *error)
     sqlite3_stmt *statement;
     if (sqlite.sqlite3_prepare_v2(index->connection, "PRAGMA quick_check(1)", -1, &statement, NULL) !=
         SQLITE_OK)
-        return fail(index, error, "cannot read");
-    bool good = sqlite.sqlite3_step(statement) == SQLITE_ROW || fail(index, error, "cannot read");
+        return index_fail(index, error, "cannot read");
+    bool good = sqlite.sqlite3_step(statement) == SQLITE_ROW || index_fail(index, error, "cannot read");
     const char *text = good ? (const char *)sqlite.sqlite3_column_text(statement, 0) : NULL;
     if (good && (text == NULL || strcmp(text, "ok") != 0))
         good = error_set(error, ERROR_BAD_INPUT, "index: damaged");
@@ -187,6 +194,32 @@ struct recording_index *recording_index_open_reader(const char *path, struct err
     return NULL;
 }
 
+static int64_t monotonic_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static int is_late(void *context)
+{
+    const struct recording_index *index = context;
+    return monotonic_ms() > index->end_ms;
+}
+
+void recording_index_limit_time(struct recording_index *index, unsigned seconds)
+{
+    enum { STEPS_BETWEEN = 10000 };
+    index->limit_ms = seconds * INT64_C(1000);
+    recording_index_start_clock(index);
+    sqlite.sqlite3_progress_handler(index->connection, STEPS_BETWEEN, is_late, index);
+}
+
+void recording_index_start_clock(struct recording_index *index)
+{
+    index->end_ms = monotonic_ms() + index->limit_ms;
+}
+
 void recording_index_close(struct recording_index *index)
 {
     if (index == NULL)
@@ -224,31 +257,16 @@ void recording_index_roll_back(struct recording_index *index)
 
 /* ---- statements ---- */
 
-static void bind_text(sqlite3_stmt *statement, int at, const char *text)
-{
-    /* NULL stays NULL; other texts live until the statement is reset. */
-    if (text != NULL)
-        sqlite.sqlite3_bind_text(statement, at, text, -1, SQLITE_STATIC);
-    else
-        sqlite.sqlite3_bind_text(statement, at, NULL, 0, SQLITE_STATIC);
-}
-
-static void copy_column(sqlite3_stmt *statement, int at, char *to, size_t room)
-{
-    const unsigned char *text = sqlite.sqlite3_column_text(statement, at);
-    snprintf(to, room, "%s", text == NULL ? "" : (const char *)text);
-}
-
 static void read_row(sqlite3_stmt *statement, struct stored_recording *recording)
 {
     recording->number = (uint64_t)sqlite.sqlite3_column_int64(statement, 0);
-    copy_column(statement, 1, recording->group, sizeof(recording->group));
-    copy_column(statement, 2, recording->application, sizeof(recording->application));
-    copy_column(statement, 3, recording->attempt, sizeof(recording->attempt));
-    copy_column(statement, 4, recording->executor, sizeof(recording->executor));
+    index_copy_column(statement, 1, recording->group, sizeof(recording->group));
+    index_copy_column(statement, 2, recording->application, sizeof(recording->application));
+    index_copy_column(statement, 3, recording->attempt, sizeof(recording->attempt));
+    index_copy_column(statement, 4, recording->executor, sizeof(recording->executor));
     recording->sequence = (uint64_t)sqlite.sqlite3_column_int64(statement, 5);
-    copy_column(statement, 6, recording->kind, sizeof(recording->kind));
-    copy_column(statement, 7, recording->labels, sizeof(recording->labels));
+    index_copy_column(statement, 6, recording->kind, sizeof(recording->kind));
+    index_copy_column(statement, 7, recording->labels, sizeof(recording->labels));
     recording->received_ms = sqlite.sqlite3_column_int64(statement, 8);
     recording->segment = (uint64_t)sqlite.sqlite3_column_int64(statement, 9);
     recording->offset = (uint64_t)sqlite.sqlite3_column_int64(statement, 10);
@@ -266,7 +284,7 @@ static bool read_one(struct recording_index *index, sqlite3_stmt *statement, boo
     *found = code == SQLITE_ROW;
     if (*found)
         read_row(statement, recording);
-    bool good = code == SQLITE_ROW || code == SQLITE_DONE || fail(index, error, "cannot read");
+    bool good = code == SQLITE_ROW || code == SQLITE_DONE || index_fail(index, error, "cannot read");
     sqlite.sqlite3_reset(statement);
     return good;
 }
@@ -275,10 +293,10 @@ bool recording_index_find(struct recording_index *index, const struct stored_rec
                           struct stored_recording *recording, struct error *error)
 {
     sqlite3_stmt *statement = index->statements[STATEMENT_FIND];
-    bind_text(statement, 1, key->group);
-    bind_text(statement, 2, key->application);
-    bind_text(statement, 3, key->attempt);
-    bind_text(statement, 4, key->executor);
+    index_bind_text(statement, 1, key->group);
+    index_bind_text(statement, 2, key->application);
+    index_bind_text(statement, 3, key->attempt);
+    index_bind_text(statement, 4, key->executor);
     sqlite.sqlite3_bind_int64(statement, 5, (sqlite3_int64)key->sequence);
     return read_one(index, statement, found, recording, error);
 }
@@ -291,13 +309,6 @@ bool recording_index_get(struct recording_index *index, uint64_t number, bool *f
     return read_one(index, statement, found, recording, error);
 }
 
-static bool step_once(struct recording_index *index, sqlite3_stmt *statement, struct error *error)
-{
-    bool good = sqlite.sqlite3_step(statement) == SQLITE_DONE || fail(index, error, "cannot write");
-    sqlite.sqlite3_reset(statement);
-    return good;
-}
-
 bool recording_index_add(struct recording_index *index, const struct stored_recording *recording, bool *added,
                          struct error *error)
 {
@@ -307,16 +318,16 @@ bool recording_index_add(struct recording_index *index, const struct stored_reco
         (int64_t)recording->end, recording->meta_bytes,       recording->body_bytes,
         recording->crc};
     sqlite.sqlite3_bind_int64(statement, 1, (sqlite3_int64)recording->number);
-    bind_text(statement, 2, recording->group);
-    bind_text(statement, 3, recording->application);
-    bind_text(statement, 4, recording->attempt);
-    bind_text(statement, 5, recording->executor);
+    index_bind_text(statement, 2, recording->group);
+    index_bind_text(statement, 3, recording->application);
+    index_bind_text(statement, 4, recording->attempt);
+    index_bind_text(statement, 5, recording->executor);
     sqlite.sqlite3_bind_int64(statement, 6, (sqlite3_int64)recording->sequence);
-    bind_text(statement, 7, recording->kind);
-    bind_text(statement, 8, recording->labels);
+    index_bind_text(statement, 7, recording->kind);
+    index_bind_text(statement, 8, recording->labels);
     for (size_t i = 0; i < COUNT_OF(numbers); i++)
         sqlite.sqlite3_bind_int64(statement, 9 + (int)i, numbers[i]);
-    bool good = step_once(index, statement, error);
+    bool good = index_step_once(index, statement, error);
     *added = good && sqlite.sqlite3_changes(index->connection) == 1;
     return good;
 }
@@ -325,13 +336,13 @@ bool recording_index_remove_segment(struct recording_index *index, uint64_t segm
 {
     sqlite3_stmt *statement = index->statements[STATEMENT_REMOVE_SEGMENT];
     sqlite.sqlite3_bind_int64(statement, 1, (sqlite3_int64)segment);
-    return step_once(index, statement, error);
+    return index_step_once(index, statement, error);
 }
 
 bool recording_index_totals(struct recording_index *index, struct index_totals *totals, struct error *error)
 {
     sqlite3_stmt *statement = index->statements[STATEMENT_TOTALS];
-    bool good = sqlite.sqlite3_step(statement) == SQLITE_ROW || fail(index, error, "cannot read");
+    bool good = sqlite.sqlite3_step(statement) == SQLITE_ROW || index_fail(index, error, "cannot read");
     if (good)
         *totals = (struct index_totals){(uint64_t)sqlite.sqlite3_column_int64(statement, 0),
                                         (uint64_t)sqlite.sqlite3_column_int64(statement, 1),
@@ -342,19 +353,6 @@ bool recording_index_totals(struct recording_index *index, struct index_totals *
 }
 
 /* ---- lists ---- */
-
-/* Calls `take_row` for each row. */
-static bool each_row(struct recording_index *index, sqlite3_stmt *statement,
-                     bool (*take_row)(void *context, sqlite3_stmt *statement), void *context,
-                     struct error *error)
-{
-    int code;
-    while ((code = sqlite.sqlite3_step(statement)) == SQLITE_ROW && take_row(context, statement))
-        ;
-    bool good = code == SQLITE_ROW || code == SQLITE_DONE || fail(index, error, "cannot read");
-    sqlite.sqlite3_reset(statement);
-    return good;
-}
 
 struct segment_taker {
     bool (*take)(void *context, const struct indexed_segment *segment);
@@ -375,7 +373,7 @@ bool recording_index_each_segment(struct recording_index *index,
                                   void *context, struct error *error)
 {
     struct segment_taker taker = {take, context};
-    return each_row(index, index->statements[STATEMENT_SEGMENTS], take_segment, &taker, error);
+    return index_each_row(index, index->statements[STATEMENT_SEGMENTS], take_segment, &taker, error);
 }
 
 struct recording_taker {
@@ -391,16 +389,44 @@ static bool take_recording(void *context, sqlite3_stmt *statement)
     return taker->take(taker->context, &recording);
 }
 
-static sqlite3_stmt *bind_selection(struct recording_index *index, enum statement_kind kind,
-                                    const struct recording_query *query)
+/* The numbers of recordings that were received in [from_ms, to_ms). */
+static bool find_numbers(struct recording_index *index, const struct recording_query *query, uint64_t *from,
+                         uint64_t *before, struct error *error)
 {
-    sqlite3_stmt *statement = index->statements[kind];
-    bind_text(statement, 1, query->group);
-    bind_text(statement, 2, query->application);
-    bind_text(statement, 3, query->attempt);
-    bind_text(statement, 4, query->executor);
+    *from = query->after + 1;
+    *before = query->before == 0 ? INT64_MAX : query->before;
+    uint64_t first = 1, end = INT64_MAX;
+    if ((query->from_ms > 0 && !recording_index_first_since(index, query->from_ms, &first, error)) ||
+        (query->to_ms < INT64_MAX && !recording_index_first_since(index, query->to_ms, &end, error)))
+        return false;
+    *from = first > *from ? first : *from;
+    *before = end < *before ? end : *before;
+    return true;
+}
+
+static void bind_query(sqlite3_stmt *statement, const struct recording_query *query)
+{
+    index_bind_text(statement, 1, query->group);
+    index_bind_text(statement, 2, query->application);
+    index_bind_text(statement, 3, query->attempt);
+    index_bind_text(statement, 4, query->executor);
     sqlite.sqlite3_bind_int64(statement, 5, query->from_ms);
     sqlite.sqlite3_bind_int64(statement, 6, query->to_ms);
+}
+
+/* One with NUMBERS and perhaps a further number; NULL with *error set. */
+static sqlite3_stmt *bind_selection(struct recording_index *index, enum statement_kind kind,
+                                    const struct recording_query *query, uint64_t further,
+                                    struct error *error)
+{
+    sqlite3_stmt *statement = index->statements[kind];
+    uint64_t from, before;
+    if (!find_numbers(index, query, &from, &before, error))
+        return NULL;
+    bind_query(statement, query);
+    sqlite.sqlite3_bind_int64(statement, 7, (sqlite3_int64)further);
+    sqlite.sqlite3_bind_int64(statement, 10, (sqlite3_int64)from);
+    sqlite.sqlite3_bind_int64(statement, 11, (sqlite3_int64)before);
     return statement;
 }
 
@@ -409,11 +435,15 @@ bool recording_index_each(struct recording_index *index, const struct recording_
                           void *context, struct error *error)
 {
     struct recording_taker taker = {take, context};
-    sqlite3_stmt *statement =
-        bind_selection(index, query->group == NULL ? STATEMENT_QUERY_ALL : STATEMENT_QUERY, query);
-    sqlite.sqlite3_bind_int64(statement, 7, (sqlite3_int64)query->after);
+    sqlite3_stmt *statement = index->statements[query->group == NULL ? STATEMENT_QUERY_ALL : STATEMENT_QUERY];
+    uint64_t from, before;
+    if (!find_numbers(index, query, &from, &before, error))
+        return false;
+    bind_query(statement, query);
+    sqlite.sqlite3_bind_int64(statement, 7, (sqlite3_int64)from - 1);
     sqlite.sqlite3_bind_int64(statement, 8, (sqlite3_int64)query->limit);
-    return each_row(index, statement, take_recording, &taker, error);
+    sqlite.sqlite3_bind_int64(statement, 9, (sqlite3_int64)before);
+    return index_each_row(index, statement, take_recording, &taker, error);
 }
 
 struct sum_taker {
@@ -442,7 +472,7 @@ bool recording_index_each_group(struct recording_index *index, recording_sum_tak
                                 struct error *error)
 {
     struct sum_taker taker = {take, context};
-    return each_row(index, index->statements[STATEMENT_GROUPS], take_sum, &taker, error);
+    return index_each_row(index, index->statements[STATEMENT_GROUPS], take_sum, &taker, error);
 }
 
 bool recording_index_each_application(struct recording_index *index, const char *group, uint64_t limit,
@@ -450,9 +480,9 @@ bool recording_index_each_application(struct recording_index *index, const char 
 {
     struct sum_taker taker = {take, context};
     sqlite3_stmt *statement = index->statements[STATEMENT_APPLICATIONS];
-    bind_text(statement, 1, group);
+    index_bind_text(statement, 1, group);
     sqlite.sqlite3_bind_int64(statement, 2, (sqlite3_int64)limit);
-    return each_row(index, statement, take_sum, &taker, error);
+    return index_each_row(index, statement, take_sum, &taker, error);
 }
 
 struct step_taker {
@@ -479,9 +509,8 @@ bool recording_index_each_step(struct recording_index *index, const struct recor
                                struct error *error)
 {
     struct step_taker taker = {take, context, query->from_ms, step_ms};
-    sqlite3_stmt *statement = bind_selection(index, STATEMENT_STEPS, query);
-    sqlite.sqlite3_bind_int64(statement, 7, step_ms);
-    return each_row(index, statement, take_step, &taker, error);
+    sqlite3_stmt *statement = bind_selection(index, STATEMENT_STEPS, query, (uint64_t)step_ms, error);
+    return statement != NULL && index_each_row(index, statement, take_step, &taker, error);
 }
 
 struct labels_taker {
@@ -500,9 +529,8 @@ bool recording_index_each_labels(struct recording_index *index, const struct rec
                                  struct error *error)
 {
     struct labels_taker taker = {take, context};
-    sqlite3_stmt *statement = bind_selection(index, STATEMENT_LABELS, query);
-    sqlite.sqlite3_bind_int64(statement, 7, (sqlite3_int64)query->limit);
-    return each_row(index, statement, take_labels, &taker, error);
+    sqlite3_stmt *statement = bind_selection(index, STATEMENT_LABELS, query, query->limit, error);
+    return statement != NULL && index_each_row(index, statement, take_labels, &taker, error);
 }
 
 struct series_taker {
@@ -526,9 +554,8 @@ bool recording_index_each_series(struct recording_index *index, const struct rec
                                  void *context, struct error *error)
 {
     struct series_taker taker = {take, context};
-    sqlite3_stmt *statement = bind_selection(index, STATEMENT_SERIES, query);
-    sqlite.sqlite3_bind_int64(statement, 7, (sqlite3_int64)query->limit);
-    return each_row(index, statement, take_series, &taker, error);
+    sqlite3_stmt *statement = bind_selection(index, STATEMENT_SERIES, query, query->limit, error);
+    return statement != NULL && index_each_row(index, statement, take_series, &taker, error);
 }
 
 struct index_span {
@@ -547,8 +574,116 @@ bool recording_index_span(struct recording_index *index, const struct recording_
                           int64_t *first_ms, int64_t *last_ms, struct error *error)
 {
     struct index_span span = {0, 0};
-    bool good = each_row(index, bind_selection(index, STATEMENT_SPAN, query), take_span, &span, error);
+    sqlite3_stmt *statement = bind_selection(index, STATEMENT_SPAN, query, 0, error);
+    bool good = statement != NULL && index_each_row(index, statement, take_span, &span, error);
     *first_ms = span.first_ms;
     *last_ms = span.last_ms;
+    return good;
+}
+
+/* ---- ranges of numbers ---- */
+
+/* Numbers and times of receipt grow together, so this is a bisection of the primary key. */
+bool recording_index_first_since(struct recording_index *index, int64_t received_ms, uint64_t *number,
+                                 struct error *error)
+{
+    sqlite3_stmt *statement = index->statements[STATEMENT_FIRST_SINCE];
+    uint64_t low = 1;
+    uint64_t high = INT64_MAX;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        sqlite.sqlite3_bind_int64(statement, 1, (sqlite3_int64)middle);
+        int code = sqlite.sqlite3_step(statement);
+        int64_t found_ms = INT64_MAX;
+        uint64_t found = (uint64_t)INT64_MAX;
+        if (code == SQLITE_ROW) {
+            found = (uint64_t)sqlite.sqlite3_column_int64(statement, 0);
+            found_ms = sqlite.sqlite3_column_int64(statement, 1);
+        }
+        bool good = code == SQLITE_ROW || code == SQLITE_DONE || index_fail(index, error, "cannot read");
+        sqlite.sqlite3_reset(statement);
+        if (!good)
+            return false;
+        if (found_ms < received_ms)
+            low = found + 1;
+        else
+            high = middle;
+    }
+    *number = low;
+    return true;
+}
+
+bool recording_index_range(struct recording_index *index, const char *group, uint64_t from, uint64_t before,
+                           uint64_t limit, struct recording_span *range, struct error *error)
+{
+    sqlite3_stmt *statement = index->statements[STATEMENT_RANGE];
+    index_bind_text(statement, 1, group);
+    sqlite.sqlite3_bind_int64(statement, 2, (sqlite3_int64)from);
+    sqlite.sqlite3_bind_int64(statement, 3, (sqlite3_int64)before);
+    sqlite.sqlite3_bind_int64(statement, 4, (sqlite3_int64)limit);
+    bool good = sqlite.sqlite3_step(statement) == SQLITE_ROW || index_fail(index, error, "cannot read");
+    if (good)
+        *range = (struct recording_span){(uint64_t)sqlite.sqlite3_column_int64(statement, 0),
+                                         (uint64_t)sqlite.sqlite3_column_int64(statement, 1),
+                                         (uint64_t)sqlite.sqlite3_column_int64(statement, 2),
+                                         sqlite.sqlite3_column_int64(statement, 3),
+                                         sqlite.sqlite3_column_int64(statement, 4),
+                                         (uint64_t)sqlite.sqlite3_column_int64(statement, 5)};
+    sqlite.sqlite3_reset(statement);
+    return good;
+}
+
+bool recording_index_count(struct recording_index *index, const struct recording_query *query,
+                           uint64_t *count, struct error *error)
+{
+    sqlite3_stmt *statement = index->statements[STATEMENT_COUNT_OF];
+    const int64_t numbers[] = {(int64_t)query->after, query->before == 0 ? INT64_MAX : (int64_t)query->before,
+                               (int64_t)query->limit};
+    index_bind_text(statement, 1, query->group);
+    index_bind_text(statement, 2, query->application);
+    index_bind_text(statement, 3, query->attempt);
+    index_bind_text(statement, 4, query->executor);
+    for (size_t i = 0; i < COUNT_OF(numbers); i++)
+        sqlite.sqlite3_bind_int64(statement, 5 + (int)i, numbers[i]);
+    bool good = sqlite.sqlite3_step(statement) == SQLITE_ROW || index_fail(index, error, "cannot read");
+    if (good)
+        *count = (uint64_t)sqlite.sqlite3_column_int64(statement, 0);
+    sqlite.sqlite3_reset(statement);
+    return good;
+}
+
+struct change_taker {
+    bool (*take)(void *context, const char *group, uint64_t last);
+    void *context;
+};
+
+static bool take_change(void *context, sqlite3_stmt *statement)
+{
+    const struct change_taker *taker = context;
+    return taker->take(taker->context, (const char *)sqlite.sqlite3_column_text(statement, 0),
+                       (uint64_t)sqlite.sqlite3_column_int64(statement, 1));
+}
+
+bool recording_index_each_change(struct recording_index *index, uint64_t after,
+                                 bool (*take)(void *context, const char *group, uint64_t last), void *context,
+                                 struct error *error)
+{
+    struct change_taker taker = {take, context};
+    sqlite3_stmt *statement = index->statements[STATEMENT_CHANGED];
+    sqlite.sqlite3_bind_int64(statement, 1, (sqlite3_int64)after);
+    return index_each_row(index, statement, take_change, &taker, error);
+}
+
+bool recording_index_segment_end(struct recording_index *index, uint64_t segment, uint64_t *last,
+                                 char group[RECORDING_ID_BYTES + 1], struct error *error)
+{
+    sqlite3_stmt *statement = index->statements[STATEMENT_SEGMENT_END];
+    sqlite.sqlite3_bind_int64(statement, 1, (sqlite3_int64)segment);
+    bool good = sqlite.sqlite3_step(statement) == SQLITE_ROW || index_fail(index, error, "cannot read");
+    if (good) {
+        *last = (uint64_t)sqlite.sqlite3_column_int64(statement, 0);
+        index_copy_column(statement, 1, group, RECORDING_ID_BYTES + 1);
+    }
+    sqlite.sqlite3_reset(statement);
     return good;
 }

@@ -13,6 +13,7 @@
 #include "base/attributes.h"
 #include "base/error.h"
 #include "collector/store/stored_recording.h"
+#include "collector/store/stored_rollup.h"
 
 struct recording_index;
 
@@ -21,6 +22,9 @@ struct recording_index *recording_index_open(const char *path, bool *is_damaged,
                                              struct error *error) MUST_CHECK;
 /* For queries only, beside the one that writes. */
 struct recording_index *recording_index_open_reader(const char *path, struct error *error) MUST_CHECK;
+/* From now on statements fail with ERROR_MEMORY when that much time has passed since recording_index_start_clock(). */
+void recording_index_limit_time(struct recording_index *index, unsigned seconds);
+void recording_index_start_clock(struct recording_index *index);
 /* NULL is allowed. */
 void recording_index_close(struct recording_index *index);
 /* Removes the files of an index that is closed. */
@@ -72,6 +76,7 @@ struct recording_query {
     const char *executor;
     int64_t from_ms, to_ms; /* received in [from, to) */
     uint64_t after;         /* only higher numbers */
+    uint64_t before;        /* and lower ones than this; 0: any */
     uint64_t limit;
 };
 
@@ -131,5 +136,51 @@ bool recording_index_each_series(struct recording_index *index, const struct rec
 /* When the first and the last of a query were received; both 0 if there is none. The query has a group. */
 bool recording_index_span(struct recording_index *index, const struct recording_query *query,
                           int64_t *first_ms, int64_t *last_ms, struct error *error) MUST_CHECK;
+
+/* ---- ranges of numbers ---- */
+
+/* The lowest number from which on all recordings were received then or later. */
+bool recording_index_first_since(struct recording_index *index, int64_t received_ms, uint64_t *number,
+                                 struct error *error) MUST_CHECK;
+
+/* Recordings of a group. */
+struct recording_span {
+    uint64_t recordings;
+    uint64_t first, last; /* numbers; 0 if there are none */
+    int64_t first_ms, last_ms;
+    uint64_t fingerprint; /* the sum of their checksums */
+};
+
+/* The first `limit` ones of a group with numbers in [from, before). */
+bool recording_index_range(struct recording_index *index, const char *group, uint64_t from, uint64_t before,
+                           uint64_t limit, struct recording_span *range, struct error *error) MUST_CHECK;
+/* Recordings of an application by their numbers, at most query->limit; times do not count. */
+bool recording_index_count(struct recording_index *index, const struct recording_query *query,
+                           uint64_t *count, struct error *error) MUST_CHECK;
+/* Groups that have recordings with higher numbers, and the highest of each. */
+bool recording_index_each_change(struct recording_index *index, uint64_t after,
+                                 bool (*take)(void *context, const char *group, uint64_t last), void *context,
+                                 struct error *error) MUST_CHECK;
+/* The highest number in a segment, and whose it is; 0 and "" if nothing of it is indexed. */
+bool recording_index_segment_end(struct recording_index *index, uint64_t segment, uint64_t *last,
+                                 char group[RECORDING_ID_BYTES + 1], struct error *error) MUST_CHECK;
+
+/* ---- roll-ups ---- */
+
+bool recording_index_add_rollup(struct recording_index *index, const struct stored_rollup *rollup,
+                                struct error *error) MUST_CHECK;
+bool recording_index_remove_rollup(struct recording_index *index, uint64_t number,
+                                   struct error *error) MUST_CHECK;
+bool recording_index_get_rollup(struct recording_index *index, uint64_t number, bool *found,
+                                struct stored_rollup *rollup, struct error *error) MUST_CHECK;
+/* Those of a group that cover only numbers in [from, before): the first by number first, of several the longest;
+ * without a group all, by their own number. */
+bool recording_index_each_rollup(struct recording_index *index, const char *group, uint64_t from,
+                                 uint64_t before,
+                                 bool (*take)(void *context, const struct stored_rollup *rollup),
+                                 void *context, struct error *error) MUST_CHECK;
+/* The highest number that a roll-up of this level covers; 0: there is none. */
+bool recording_index_rollup_end(struct recording_index *index, const char *group, unsigned level,
+                                uint64_t *last, struct error *error) MUST_CHECK;
 
 #endif

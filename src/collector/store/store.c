@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "collector/store/segment.h"
 #include "collector/store/store_files.h"
+#include "collector/store/store_rollups.h"
 
 /* Groups that are written to at the same time; the one that was not for longest gives way. */
 /* At least, where a group fills what it may keep. */
@@ -31,6 +32,7 @@ struct store {
     size_t open_count;
     uint64_t last_segment;
     uint64_t last_number;
+    uint64_t last_rollup;
     uint64_t batches;
     int64_t newest_ms;  /* received; INT64_MIN: there are no recordings */
     bool warned_of_age; /* that all recordings are too old */
@@ -146,6 +148,21 @@ static bool size_of_segment(const struct store *store, uint64_t number, uint64_t
     return true;
 }
 
+/* With the roll-ups that have some of its recordings. Without a list their files stay, for store_rollups_adopt(). */
+static bool remove_from_index(struct store *store, uint64_t segment, struct rollup_list *rollups,
+                              struct error *error)
+{
+    char group[RECORDING_ID_BYTES + 1];
+    uint64_t last;
+    struct rollup_list list = {.numbers = NULL};
+    bool good = recording_index_segment_end(store->index, segment, &last, group, error) &&
+                recording_index_remove_segment(store->index, segment, error) &&
+                (last == 0 ||
+                 store_rollups_forget(store->index, group, last, rollups == NULL ? &list : rollups, error));
+    free(list.numbers);
+    return good;
+}
+
 static bool apply_comparison(struct store *store, const struct comparison_of_segments *comparison,
                              struct error *error)
 {
@@ -153,7 +170,7 @@ static bool apply_comparison(struct store *store, const struct comparison_of_seg
     for (size_t i = 0; good && i < comparison->gone_count; i++) {
         tell(&store->options, "segment %llu is gone; its recordings leave the index",
              (unsigned long long)comparison->gone[i]);
-        good = recording_index_remove_segment(store->index, comparison->gone[i], error);
+        good = remove_from_index(store, comparison->gone[i], NULL, error);
     }
     for (size_t i = 0; good && i < comparison->count; i++) {
         uint64_t number = comparison->numbers[i];
@@ -169,7 +186,7 @@ static bool apply_comparison(struct store *store, const struct comparison_of_seg
         if (size < from) {
             tell(&store->options, "segment %llu is shorter than its index; it is indexed again",
                  (unsigned long long)number);
-            good = recording_index_remove_segment(store->index, number, error);
+            good = remove_from_index(store, number, NULL, error);
             from = 0;
         }
         if (size != from)
@@ -222,6 +239,18 @@ static bool open_index(struct store *store, struct error *error)
     return store->index != NULL;
 }
 
+static bool adopt_rollups(struct store *store, struct error *error)
+{
+    struct rollup_adoption adoption = {.adopted = 0};
+    if (!store_rollups_adopt(store->index, &store->files, &adoption, error))
+        return false;
+    store->last_rollup = adoption.last;
+    if (adoption.adopted + adoption.removed > 0)
+        tell(&store->options, "roll-ups: %llu were added to the index, %llu were removed",
+             (unsigned long long)adoption.adopted, (unsigned long long)adoption.removed);
+    return true;
+}
+
 struct store *store_open(const struct store_options *options, struct error *error)
 {
     struct store *store = calloc(1, sizeof(*store));
@@ -232,7 +261,7 @@ struct store *store_open(const struct store_options *options, struct error *erro
     store->options = *options;
     store->files = (struct store_files)STORE_FILES_CLOSED;
     if (store_files_open(&store->files, options->folder, error) && open_index(store, error) &&
-        bring_index_up_to_date(store, error))
+        bring_index_up_to_date(store, error) && adopt_rollups(store, error))
         return store;
     store_close(store);
     return NULL;
@@ -480,9 +509,19 @@ static bool delete_segment(struct store *store, const struct segment_age *age, s
         segment_close(&place->segment);
     tell(&store->options, "group %s: segment %llu was deleted, %llu KiB", age->group,
          (unsigned long long)age->number, (unsigned long long)(age->size >> 10));
-    /* If the process ends in between, the next start indexes the segment again. */
-    return recording_index_remove_segment(store->index, age->number, error) &&
-           store_files_remove(&store->files, age->number, error);
+    /* If the process ends in between, the next start indexes the segment and its roll-ups again. */
+    struct rollup_list rollups = {.numbers = NULL};
+    if (!recording_index_begin(store->index, error))
+        return false;
+    bool good =
+        remove_from_index(store, age->number, &rollups, error) && recording_index_commit(store->index, error);
+    if (!good)
+        recording_index_roll_back(store->index);
+    good = good && store_files_remove(&store->files, age->number, error);
+    for (size_t i = 0; good && i < rollups.count; i++)
+        good = store_rollups_remove_file(&store->files, rollups.numbers[i], error);
+    free(rollups.numbers);
+    return good;
 }
 
 static void warn_of_age(struct store *store, int64_t now_ms)
@@ -517,5 +556,33 @@ bool store_expire(struct store *store, int64_t now_ms, bool by_age, struct error
     free(ages.items);
     if (!by_age)
         warn_of_age(store, now_ms);
+    return good;
+}
+
+/* ---- roll-ups ---- */
+
+uint64_t store_last_rollup(const struct store *store)
+{
+    return store->last_rollup;
+}
+
+bool store_add_rollup(struct store *store, uint64_t number, bool *added, struct error *error)
+{
+    struct rollup_list superseded = {.numbers = NULL};
+    *added = false;
+    if (number > store->last_rollup)
+        store->last_rollup = number;
+    bool good = recording_index_begin(store->index, error);
+    if (good) {
+        good = store_rollups_add(store->index, &store->files, number, added, &superseded, error) &&
+               recording_index_commit(store->index, error);
+        if (!good)
+            recording_index_roll_back(store->index);
+    }
+    if (good && !*added)
+        good = store_rollups_remove_file(&store->files, number, error);
+    for (size_t i = 0; good && i < superseded.count; i++)
+        good = store_rollups_remove_file(&store->files, superseded.numbers[i], error);
+    free(superseded.numbers);
     return good;
 }

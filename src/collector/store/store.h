@@ -3,12 +3,13 @@
  *
  *     FOLDER/lock              held by the one process that uses the folder
  *     FOLDER/segments/N.segment
+ *     FOLDER/rollups/N.rollup  sums of recordings (stored_rollup.h), made anew when they are missing
  *     FOLDER/index.sqlite      made anew from the segments when it is missing or damaged
  *
  * store_add() returns when what it stored survives a crash of the machine. Time is passed in, in ms since 1970.
  *
  * Owns: the lock, open segments and the index, until store_close().
- * Threads: store_add() and store_expire() belong to one thread at a time; store_reader.h is for others.
+ * Threads: what changes the store belongs to one thread at a time; store_reader.h is for others.
  */
 #ifndef COLLECTOR_STORE_H
 #define COLLECTOR_STORE_H
@@ -72,6 +73,12 @@ void store_add(struct store *store, struct store_item *items, size_t count, int6
  * once if even the newest recording is. */
 bool store_expire(struct store *store, int64_t now_ms, bool by_age, struct error *error) MUST_CHECK;
 
+/* The highest number that a roll-up was given. */
+uint64_t store_last_rollup(const struct store *store);
+/* Takes the file of this number, which is complete and synced, among the roll-ups, and deletes those of its level that
+ * it contains. *added is false if its first recording is gone; then the file is deleted. */
+bool store_add_rollup(struct store *store, uint64_t number, bool *added, struct error *error) MUST_CHECK;
+
 struct store_check {
     uint64_t recordings;
     uint64_t bytes;
@@ -80,11 +87,13 @@ struct store_check {
     uint64_t tails;      /* segments that end inside a record which was never acknowledged */
     uint64_t duplicates; /* keys that are stored again */
     uint64_t missing;    /* recordings that the index has and no segment */
-    bool index_differed; /* from the segments, and was replaced */
+    uint64_t rollups;
+    uint64_t rollups_removed; /* since they were damaged, or sums of other recordings */
+    bool index_differed;      /* from the segments, and was replaced */
 };
 
-/* Reads all segments, compares the index with them and replaces it if it differs. No other process may use the
- * folder. */
+/* Reads all segments and roll-ups, compares the index with the segments and replaces it if it differs, and removes
+ * roll-ups that are not of these recordings. No other process may use the folder. */
 bool store_verify(const struct store_options *options, struct store_check *check,
                   struct error *error) MUST_CHECK;
 

@@ -8,6 +8,7 @@
 #include "collector/store/segment.h"
 #include "collector/store/store.h"
 #include "collector/store/store_files.h"
+#include "collector/store/store_rollups.h"
 
 #define FRESH_NAME STORE_INDEX_NAME ".new"
 
@@ -123,6 +124,18 @@ static bool open_indexes(struct verification *verification, const char *fresh_pa
     return verification->fresh != NULL;
 }
 
+/* Of the index that stays. */
+static bool check_rollups(struct verification *verification)
+{
+    struct store_check *check = verification->check;
+    struct rollup_adoption adoption = {.reads_all = true};
+    bool good = store_rollups_adopt(check->index_differed ? verification->fresh : verification->live,
+                                    &verification->files, &adoption, verification->error);
+    check->rollups = adoption.kept + adoption.adopted;
+    check->rollups_removed = adoption.removed;
+    return good;
+}
+
 bool store_verify(const struct store_options *options, struct store_check *check, struct error *error)
 {
     char fresh_path[STORE_PATH_BYTES];
@@ -134,7 +147,7 @@ bool store_verify(const struct store_options *options, struct store_check *check
         !store_files_open(&verification.files, options->folder, error))
         return false;
     bool good = open_indexes(&verification, fresh_path, live_path) && read_segments(&verification) &&
-                compare_indexes(&verification);
+                compare_indexes(&verification) && check_rollups(&verification);
     recording_index_close(verification.fresh);
     recording_index_close(verification.live);
     if (good && check->index_differed) {

@@ -55,17 +55,22 @@ static bool take_lock(struct store_files *files, const char *folder, struct erro
                                 : error_set_system(error, "cannot lock %s", path);
 }
 
-bool store_files_open(struct store_files *files, const char *folder, struct error *error)
+static bool open_folder(int *descriptor, const char *folder, const char *name, struct error *error)
 {
     char path[STORE_PATH_BYTES];
+    if (!store_path(path, folder, name, error) || !make_folder(path, error))
+        return false;
+    *descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return *descriptor >= 0 || error_set_system(error, "cannot open %s", path);
+}
+
+bool store_files_open(struct store_files *files, const char *folder, struct error *error)
+{
     *files = (struct store_files)STORE_FILES_CLOSED;
     bool good = make_folder(folder, error) && take_lock(files, folder, error) &&
-                store_path(path, folder, "segments", error) && make_folder(path, error) &&
+                open_folder(&files->segments, folder, "segments", error) &&
+                open_folder(&files->rollups, folder, STORE_ROLLUPS_NAME, error) &&
                 sync_folder(folder, ".", error) && sync_folder(folder, "..", error);
-    if (good) {
-        files->segments = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        good = files->segments >= 0 || error_set_system(error, "cannot open %s", path);
-    }
     if (!good)
         store_files_close(files);
     return good;
@@ -75,6 +80,8 @@ void store_files_close(struct store_files *files)
 {
     if (files->segments >= 0)
         close(files->segments);
+    if (files->rollups >= 0)
+        close(files->rollups);
     if (files->lock >= 0)
         close(files->lock);
     *files = (struct store_files)STORE_FILES_CLOSED;

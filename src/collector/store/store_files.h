@@ -1,7 +1,7 @@
 /*
- * store_files.h - the folder of a store: its lock, and the segments in it.
+ * store_files.h - the folder of a store: its lock, and the segments and roll-ups in it.
  *
- * Owns: the lock and a descriptor of the folder of segments, until store_files_close().
+ * Owns: the lock and a descriptors of its folders, until store_files_close().
  */
 #ifndef COLLECTOR_STORE_FILES_H
 #define COLLECTOR_STORE_FILES_H
@@ -16,7 +16,10 @@
 struct store_files {
     int lock;
     int segments;
+    int rollups;
 };
+
+#define STORE_ROLLUPS_NAME "rollups"
 
 #define STORE_PATH_BYTES 4096
 
@@ -24,9 +27,9 @@ struct store_files {
 bool store_path(char to[STORE_PATH_BYTES], const char *folder, const char *name,
                 struct error *error) MUST_CHECK;
 
-#define STORE_FILES_CLOSED         \
-    {                              \
-        .lock = -1, .segments = -1 \
+#define STORE_FILES_CLOSED                        \
+    {                                             \
+        .lock = -1, .segments = -1, .rollups = -1 \
     }
 
 /* Creates what is missing. Fails if another process has the lock. */

@@ -17,9 +17,13 @@ struct store_reader;
 struct store_reader *store_reader_open(const char *folder, struct error *error) MUST_CHECK;
 /* NULL is allowed. */
 void store_reader_close(struct store_reader *reader);
+/* From now on nobody holds the lock for longer in statements of the index: they fail with ERROR_MEMORY. */
+void store_reader_limit(struct store_reader *reader, unsigned seconds);
 /* The index, until store_reader_unlock(). */
 struct recording_index *store_reader_lock(struct store_reader *reader);
 void store_reader_unlock(struct store_reader *reader);
+/* The folder of roll-ups, for rollup_file_open(); -1: there is none. Needs no lock. */
+int store_reader_rollups(const struct store_reader *reader);
 /* Appends the bytes as received. Needs no lock. */
 bool store_reader_body(const struct store_reader *reader, const struct stored_recording *recording,
                        struct text_builder *body, struct error *error) MUST_CHECK;

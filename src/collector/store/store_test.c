@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "collector/store/rollup_cover.h"
 #include "collector/store/segment.h"
 #include "collector/libraries/sqlite_library.h"
 #include "collector/store/store_reader.h"
@@ -366,5 +367,91 @@ TEST(many_groups_in_turn)
         }
     }
     store_close(store);
+    remove_folder();
+}
+
+/* ---- roll-ups ---- */
+
+static struct recording_index *open_index_to_write(void)
+{
+    char path[128];
+    bool is_damaged;
+    struct error error = {0};
+    snprintf(path, sizeof(path), "%s/%s", folder, STORE_INDEX_NAME);
+    struct recording_index *index = recording_index_open(path, &is_damaged, &error);
+    CHECK_TEXT(error.message, "");
+    return index;
+}
+
+TEST(times_become_numbers)
+{
+    struct error error = {0};
+    struct store_options options = make_options();
+    struct store *store = open_store(&options);
+    for (uint64_t i = 0; i < 20; i++)
+        add(store, i % 3 == 0 ? "a" : "b", i, "x", START_MS + (int64_t)(i / 2) * 100, STORE_NEW);
+    store_close(store);
+    struct recording_index *index = open_index_to_write();
+    uint64_t number;
+    struct recording_span range;
+    CHECK_OK(error, recording_index_first_since(index, START_MS - 5, &number, &error));
+    CHECK_INT(number, 1);
+    for (uint64_t i = 0; i < 10; i++) {
+        CHECK_OK(error, recording_index_first_since(index, START_MS + (int64_t)i * 100, &number, &error));
+        CHECK_INT(number, 2 * i + 1);
+        CHECK_OK(error, recording_index_first_since(index, START_MS + (int64_t)i * 100 + 1, &number, &error));
+        CHECK_INT(number, 2 * i + 3);
+    }
+    CHECK_OK(error, recording_index_range(index, "a", 1, 100, 100, &range, &error));
+    CHECK(range.recordings == 7 && range.first == 1 && range.last == 19 && range.first_ms == START_MS);
+    CHECK_OK(error, recording_index_range(index, "a", 2, 100, 3, &range, &error));
+    CHECK(range.recordings == 3 && range.first == 4 && range.last == 10);
+    CHECK_OK(error, recording_index_range(index, "c", 1, 100, 100, &range, &error));
+    CHECK(range.recordings == 0 && range.first == 0 && range.last == 0);
+    recording_index_close(index);
+    remove_folder();
+}
+
+/* "5-9 R2, 10-19": what a cover takes. */
+static const char *cover_of(struct recording_index *index, uint64_t from, uint64_t before)
+{
+    static char text[512];
+    size_t used = 0;
+    struct error error = {0};
+    struct rollup_cover cover;
+    CHECK_OK(error, rollup_cover_make(&cover, index, "a", from, before, true, &error));
+    text[0] = '\0';
+    for (size_t i = 0; i < cover.count; i++) {
+        const struct rollup_span *span = &cover.spans[i];
+        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%llu-%llu", i == 0 ? "" : ", ",
+                                 (unsigned long long)span->from, (unsigned long long)span->before - 1);
+        if (span->rollup != 0)
+            used += (size_t)snprintf(text + used, sizeof(text) - used, " R%llu",
+                                     (unsigned long long)span->rollup);
+    }
+    rollup_cover_release(&cover);
+    return text;
+}
+
+TEST(roll_ups_that_are_taken_do_not_overlap)
+{
+    static const struct stored_rollup rollups[] = {
+        {"a", ROLLUP_1_MIN, 1, 10, 19},  {"a", ROLLUP_1_MIN, 2, 20, 29}, {"a", ROLLUP_5_MIN, 3, 10, 39},
+        {"a", ROLLUP_1_MIN, 4, 50, 59},  {"a", ROLLUP_1_MIN, 5, 55, 70}, {"b", ROLLUP_1_DAY, 6, 1, 100},
+        {"a", ROLLUP_1_HOUR, 7, 90, 99},
+    };
+    struct error error = {0};
+    struct store_options options = make_options();
+    store_close(open_store(&options));
+    struct recording_index *index = open_index_to_write();
+    for (size_t i = 0; i < COUNT_OF(rollups); i++)
+        CHECK_OK(error, recording_index_add_rollup(index, &rollups[i], &error));
+    CHECK_TEXT(cover_of(index, 1, 100), "1-9, 10-39 R3, 40-49, 50-59 R4, 60-89, 90-99 R7");
+    CHECK_TEXT(cover_of(index, 10, 40), "10-39 R3");
+    CHECK_TEXT(cover_of(index, 10, 39), "10-19 R1, 20-29 R2, 30-38");
+    CHECK_TEXT(cover_of(index, 11, 60), "11-19, 20-29 R2, 30-49, 50-59 R4");
+    CHECK_TEXT(cover_of(index, 55, 71), "55-70 R5");
+    CHECK_TEXT(cover_of(index, 5, 5), "");
+    recording_index_close(index);
     remove_folder();
 }

@@ -8,6 +8,7 @@
 #include "commands/collector/query_regression.h"
 #include "commands/collector/store_export.h"
 #include "commands/collector/store_profiles.h"
+#include "commands/collector/store_rollup.h"
 #include "commands/collector/store_series.h"
 #include "commands/command.h"
 #include "commands/picture/picture_difference.h"
@@ -16,6 +17,8 @@
 extern const struct command command_query;
 
 #define MS_NS INT64_C(1000000)
+/* A page of more is a summary. */
+#define PAGE_RECORDINGS 100
 
 static struct query_options {
     const char *data;
@@ -25,6 +28,8 @@ static struct query_options {
     const char *against_application, *against_attempt;
     const char *against_from, *against_to;
     const char *export;
+    const char *rollup;
+    bool is_summary, is_detailed, reads_recordings;
     uint64_t export_mib;
     struct series_options series;
     struct method_query methods;
@@ -72,6 +77,17 @@ static const struct option page_options[] = {
 };
 
 static const struct option read_options[] = {
+    {"summary", 0, OPTION_FLAG, AT(is_summary), NULL,
+     "Leave out times, lines, threads, executors, tasks and labels that are not selected by; the default for "
+     "a "
+     "page of more than 100 recordings"},
+    {"full", 0, OPTION_FLAG, AT(is_detailed), NULL, "Leave out nothing, which may take long"},
+    {"recordings-only", 0, OPTION_FLAG, AT(reads_recordings), NULL,
+     "Read all recordings, and not what the collector has summed up of them; the result is the same"},
+    {NULL},
+};
+
+static const struct option thread_options[] = {
     {"threads", 'j', OPTION_COUNT, offsetof(struct profile_input_options, threads), "N",
      "Threads to read with (default: all processors)"},
     {"quiet", 'q', OPTION_FLAG, offsetof(struct profile_input_options, quiet), NULL,
@@ -83,6 +99,9 @@ static const struct option export_options[] = {
     {"export", 0, OPTION_TEXT, AT(export), "FOLDER",
      "Write the recordings as files, as the Spark plugin names them, for sparkflame report"},
     {"max-export-mib", 0, OPTION_COUNT, AT(export_mib), "N", "Fail rather than export more"},
+    {"roll-up", 0, OPTION_TEXT, AT(rollup), "LEVEL:FIRST-LAST",
+     "Write the roll-up of the recordings with these numbers to the --output, as the collector keeps it; the "
+     "levels are 0 (1 minute), 1 (5 minutes), 2 (1 hour), 3 (1 day)"},
     {"over-time", 0, OPTION_COUNT, AT(series.step_ms), "MS",
      "Sums for each step of so many milliseconds, by the time of receipt, of recordings that have each "
      "--label themselves: lines with the start of the step in milliseconds since 1970, the sum, and the "
@@ -119,7 +138,8 @@ static const struct option_group *groups(void)
         {"Selecting", profile_select_options, &input_options},
         {"Names and weights", profile_name_options, &input_options},
         {"Looks", page_options, &picture_options},
-        {"Reading", read_options, &input_options},
+        {"Detail", read_options, &options},
+        {"Reading", thread_options, &input_options},
         {NULL, NULL, NULL},
     };
     return all;
@@ -206,12 +226,34 @@ static char *side_names[2];
 static bool read_side(struct profile_input *input, const struct read_options *read,
                       const struct reader *format, char **paths, int path_count, struct profile *profile)
 {
-    return store_profiles_read(options.data, &sides[paths - side_names], input, read, profile);
+    const struct store_profiles_options how = {.is_summary = options.is_summary,
+                                               .reads_recordings = options.reads_recordings};
+    return store_profiles_read(options.data, &sides[paths - side_names], &how, input, read, profile);
+}
+
+/* A page shows everything; of many recordings that is more than anybody looks at. */
+static bool choose_detail(const struct picture_target *target, struct profile_needs *needs)
+{
+    struct error error = {0};
+    bool selects_times = input_options.from != NULL || input_options.to != NULL;
+    if (target->kind == PICTURE_HTML && !options.is_detailed && !options.is_summary && !selects_times &&
+        !store_profiles_exceed(options.data, &sides[1], PAGE_RECORDINGS, &options.is_summary, &error)) {
+        command_complain(&command_query, "%s", error.message);
+        return false;
+    }
+    if (options.is_summary) {
+        needs->times = needs->lines = false;
+        if (picture_options.subtitle == NULL)
+            picture_options.subtitle = "summary: without times, lines, threads, executors and tasks";
+    }
+    return true;
 }
 
 static int write_query(const struct picture_target *target)
 {
     struct profile_needs needs = picture_needs(target, &picture_options);
+    if (!choose_detail(target, &needs))
+        return EXIT_FAILED;
     struct difference_options difference = {.normalize = options.normalize};
     struct profile_input inputs[2];
     /* Before may be another application than the one that the samples of after are selected by. */
@@ -251,6 +293,10 @@ static const char *find_misuse(int operand_count)
         return "--max-export-mib: the number is too large";
     if (options.series.step_ms > (uint64_t)1 << 40)
         return "--over-time: the number is too large";
+    if (options.is_summary && options.is_detailed)
+        return "--summary and --full exclude each other";
+    if (options.rollup != NULL && picture_options.output == NULL)
+        return "--roll-up needs --output";
     if (input_options.stitch)
         return "--stitch needs files: fetch the recordings and use sparkflame merge";
     if (options.regression_days > 366 ||
@@ -267,6 +313,17 @@ static int export_files(void)
     uint64_t limit = options.export_mib == 0 ? UINT64_MAX : options.export_mib << 20;
     if (store_export(options.data, &sides[1], options.export, limit, &error))
         return EXIT_GOOD;
+    command_complain(&command_query, "%s", error.message);
+    return EXIT_FAILED;
+}
+
+static int write_rollup(void)
+{
+    struct error error = {0};
+    if (store_rollup_write(options.data, options.group, options.rollup, picture_options.output, &error))
+        return EXIT_GOOD;
+    if (error.code == ERROR_USAGE)
+        return command_usage_error(&command_query, "%s", error.message);
     command_complain(&command_query, "%s", error.message);
     return EXIT_FAILED;
 }
@@ -348,6 +405,8 @@ static int run(int argc, char **argv)
     }
     if (picture_options.title == NULL && !compares())
         picture_options.title = names[1];
+    if (options.rollup != NULL)
+        return write_rollup();
     if (options.export != NULL)
         return export_files();
     text_writer *writer = chosen_writer();

@@ -9,6 +9,7 @@
 
 #include "collector/collector.h"
 #include "collector/libraries/sqlite_library.h"
+#include "collector/rollups/rollup_builder.h"
 #include "collector/tokens.h"
 #include "commands/collector/forwarder.h"
 #include "commands/collector/webhook.h"
@@ -24,7 +25,7 @@ extern const struct command command_serve;
 #define NUMBER_LIMIT ((uint64_t)1 << 30)
 #define PEM_LIMIT_BYTES ((size_t)1 << 20)
 
-enum { HEADER_SECONDS = 10, IDLE_SECONDS = 75, STOP_SECONDS = 15 };
+enum { HEADER_SECONDS = 10, IDLE_SECONDS = 75, STOP_SECONDS = 15, CHECK_ROLLUP_SECONDS = 3600 };
 
 static struct serve_options {
     const char *data;
@@ -119,7 +120,8 @@ static const struct option task_options[] = {
     {"remove-token", 0, OPTION_TEXT, offsetof(struct serve_options, remove_token), "ID",
      "Remove the token with this id, the eight characters after sft_, and exit."},
     {"check", 0, OPTION_FLAG, offsetof(struct serve_options, check), NULL,
-     "Read all recordings, rebuild the index if it differs from them, and exit."},
+     "Read all recordings, rebuild the index if it differs from them, make roll-ups that are missing, and "
+     "exit."},
     {NULL},
 };
 
@@ -173,8 +175,55 @@ static int change_tokens(void)
     return report(good, &error);
 }
 
-static int check_store(const struct store_options *store)
+static bool add_rollup(void *store, uint64_t number, bool *added, struct error *error)
 {
+    return store_add_rollup(store, number, added, error);
+}
+
+/* Makes those that are missing now. */
+static bool build_rollups(const struct collector_options *collector, struct rollup_counts *counts,
+                          struct error *error)
+{
+    struct timespec now;
+    atomic_bool stops = false;
+    struct store *store = store_open(&collector->store, error);
+    if (store == NULL)
+        return false;
+    const struct rollup_builder_options builder_options = {
+        .folder = options.data,
+        .child = {.seconds = CHECK_ROLLUP_SECONDS, .memory_bytes = collector->query.child.memory_bytes},
+        .min_free_bytes = collector->store.min_free_bytes,
+        .last_rollup = store_last_rollup(store),
+        .add = add_rollup,
+        .context = store,
+        .log = log_line};
+    struct rollup_builder *builder = rollup_builder_new(&builder_options, error);
+    clock_gettime(CLOCK_REALTIME, &now);
+    bool good =
+        builder != NULL && rollup_builder_run(builder, (int64_t)now.tv_sec * 1000, true, &stops, error);
+    if (good)
+        rollup_builder_count(builder, counts);
+    rollup_builder_free(builder);
+    store_close(store);
+    return good;
+}
+
+static void print_rollups(const struct store_check *check, const struct rollup_counts *built)
+{
+    if (check->rollups_removed > 0)
+        printf("%llu roll-ups were damaged or of other recordings, and were removed\n",
+               (unsigned long long)check->rollups_removed);
+    if (check->rollups + built->built > 0)
+        printf("%llu roll-ups, %llu of them new\n", (unsigned long long)(check->rollups + built->built),
+               (unsigned long long)built->built);
+    if (built->failed > 0)
+        printf("%llu roll-ups could not be made\n", (unsigned long long)built->failed);
+}
+
+static int check_store(const struct collector_options *collector)
+{
+    const struct store_options *store = &collector->store;
+    struct rollup_counts built = {0};
     struct store_check check;
     struct error error = {0};
     struct stat status;
@@ -194,6 +243,9 @@ static int check_store(const struct store_options *store)
         printf("%llu recordings of the index are in no segment\n", (unsigned long long)check.missing);
     if (check.damaged > 0)
         printf("%llu places in segments are damaged\n", (unsigned long long)check.damaged);
+    if (!build_rollups(collector, &built, &error))
+        return report(false, &error);
+    print_rollups(&check, &built);
     printf(check.index_differed ? "the index differed and was replaced\n" : "the index agrees\n");
     return check.damaged > 0 || check.missing > 0 ? EXIT_FAILED : EXIT_GOOD;
 }
@@ -405,7 +457,7 @@ static int run(int argc, char **argv)
     if (options.add_token != NULL || options.remove_token != NULL)
         return change_tokens();
     fill_options(&collector_options);
-    return options.check ? check_store(&collector_options.store) : run_server();
+    return options.check ? check_store(&collector_options) : run_server();
 }
 
 const struct command command_serve = {

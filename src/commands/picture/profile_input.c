@@ -163,6 +163,7 @@ static struct read_options make_read_options(struct profile_input *input, const 
     input->perf = make_perf_options(options);
     input->keeps_labels =
         needs->contexts || input->selection.label_count > 0 || input->selection.group_count > 0;
+    input->needs_contexts = needs->contexts;
     input->sum = (struct sum_options){.labels = input->keeps_labels, .stitches = options->stitch};
     struct read_options read = {
         .threads = options->threads == 0    ? 1

@@ -84,6 +84,7 @@ struct profile_input {
     struct sum_options sum;
     struct read_options read;           /* how it was read */
     bool keeps_labels;                  /* something shows them or selects by them */
+    bool needs_contexts;                /* the output shows all of them */
     struct passed_events passed_events; /* that the recording has besides the one which was preferred */
     char other_events[400];             /* "wall, alloc": besides profile_input_main_event(); "" */
     bool incomplete; /* something could not be read; the error was printed, exit code EXIT_FAILED */
