@@ -27,7 +27,9 @@ static bool take_resource(void *context, const struct protobuf_field *field, str
 
 bool otlp_request_read(struct otlp_request *request, struct text_view message, struct error *error)
 {
-    *request = (struct otlp_request){.message = message};
+    uint64_t work = OTLP_WORK + OTLP_WORK_OF_BYTE * (uint64_t)message.size;
+    *request = (struct otlp_request){.message = message,
+                                     .work_limit = work < OTLP_WORK_MOST ? work : OTLP_WORK_MOST};
     if (!otlp_tables_read(&request->tables, message, OTLP_ENTRIES, error) ||
         !otlp_each_field(message, message.data, take_resource, request, error))
         return false;
@@ -141,8 +143,9 @@ static const struct reference *find_reference(enum message_kind kind, uint32_t f
 
 static bool count_work(struct otlp_request *request, struct error *error)
 {
-    return ++request->work <= OTLP_WORK ||
-           error_set(error, ERROR_MEMORY, "more than %llu references", (unsigned long long)OTLP_WORK);
+    return ++request->work <= request->work_limit ||
+           error_set(error, ERROR_MEMORY, "more than %llu references, of the resources together",
+                     (unsigned long long)request->work_limit);
 }
 
 static bool walk_entry(struct otlp_walk *walk, enum otlp_table table, uint64_t number, struct text_view at,

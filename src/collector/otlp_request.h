@@ -24,8 +24,11 @@
 #define OTLP_ENTRIES ((size_t)1 << 20)
 /* Of one resource. */
 #define OTLP_ATTRIBUTES_OF_RESOURCE 256
-/* Fields and references that are followed in one request, of what several resources share each time. */
-#define OTLP_WORK ((uint64_t)1 << 26)
+/* Fields and references that are followed in one request, of what several resources share each time: so many, and so
+ * many for each byte, but at most OTLP_WORK_MOST. */
+#define OTLP_WORK ((uint64_t)1 << 18)
+#define OTLP_WORK_OF_BYTE 4
+#define OTLP_WORK_MOST ((uint64_t)1 << 26)
 
 struct otlp_request {
     struct text_view message;
@@ -34,7 +37,7 @@ struct otlp_request {
     size_t count, capacity;
     uint32_t *marks[OTLP_TABLES]; /* the last resource that refers to an entry, counted from 1 */
     size_t ends[OTLP_TABLES];     /* behind the last entry that the present one refers to */
-    uint64_t work;
+    uint64_t work, work_limit;
 };
 
 /* Release it also after a failure. */

@@ -197,6 +197,8 @@ TEST(what_is_shared_is_not_followed_without_end)
     for (size_t i = 0; i < request.count && good; i++)
         good = otlp_request_check(&request, i, &error);
     CHECK(!good && error.code == ERROR_MEMORY);
+    /* As much as the message is large, whatever it refers to. */
+    CHECK(request.work <= OTLP_WORK + OTLP_WORK_OF_BYTE * (uint64_t)message.size + 1);
     otlp_request_release(&request);
     text_builder_release(&message);
     text_builder_release(&part);

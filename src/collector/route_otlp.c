@@ -87,6 +87,9 @@ static bool add_part(struct ingest *ingest, struct otlp_request *otlp, size_t re
     if (good) {
         *rest_bytes -= part.size;
         content_add_events(&recording, text_builder_view(&part));
+        /* Not of how it is compressed, which another release may do in another way. */
+        sender_number(&recording, TEXT(""), text_builder_view(&part));
+        recording.is_numbered_by_content = true;
     }
     text_builder_release(&part);
     if (!good)
@@ -94,7 +97,6 @@ static bool add_part(struct ingest *ingest, struct otlp_request *otlp, size_t re
     if (!http_request_reserve(ingest->request, made->size - before))
         return http_request_fail_busy(ingest->request, "too many bodies at a time");
     struct text_view body = text_from(text_builder_view(made), before);
-    sender_number(&recording, TEXT(""), body);
     return ingest_add(ingest, &recording, body);
 }
 

@@ -360,7 +360,10 @@ static bool add_one(struct store *store, struct store_item *item, int64_t now_ms
     if (!recording_index_find(store->index, item->recording, &is_known, &found, error))
         return false;
     if (is_known) {
-        item->result = segment_holds(&found, item->recording, item->body) ? STORE_KNOWN : STORE_CONFLICT;
+        item->result =
+            item->recording->is_numbered_by_content || segment_holds(&found, item->recording, item->body)
+                ? STORE_KNOWN
+                : STORE_CONFLICT;
         item->recording->number = found.number;
         return true;
     }

@@ -370,6 +370,27 @@ TEST(many_groups_in_turn)
     remove_folder();
 }
 
+TEST(what_is_numbered_by_its_content_may_be_compressed_in_another_way)
+{
+    struct error error = {0};
+    struct store_options options = make_options();
+    struct store *store = open_store(&options);
+    add(store, "a", 7, "compressed", START_MS, STORE_NEW);
+    add(store, "a", 7, "compressed by another release", START_MS, STORE_CONFLICT);
+    struct stored_recording recording = {.group = "a",
+                                         .application = "app",
+                                         .executor = "1",
+                                         .kind = "folded",
+                                         .sequence = 7,
+                                         .is_numbered_by_content = true};
+    struct store_item item = {&recording, TEXT("compressed by another release"), STORE_FAILED};
+    store_add(store, &item, 1, START_MS, &error);
+    CHECK_INT(item.result, STORE_KNOWN);
+    store_close(store);
+    CHECK_TEXT(list(), "a7 ");
+    remove_folder();
+}
+
 /* ---- roll-ups ---- */
 
 static struct recording_index *open_index_to_write(void)

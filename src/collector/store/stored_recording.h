@@ -40,6 +40,9 @@ struct stored_recording {
     uint32_t meta_bytes;
     uint32_t body_bytes;
     uint32_t crc; /* of meta and body */
+    bool
+        is_numbered_by_content; /* its sequence is a hash of what it holds, which may be compressed in other ways; not
+                                    stored */
 };
 
 /* 1 to RECORDING_ID_BYTES letters, digits, '_', '.' and '-', not only dots. */
