@@ -15,7 +15,7 @@ TESTS = pathlib.Path(__file__).resolve().parent
 ROOT = TESTS.parent
 LIBRARY = pathlib.Path(os.environ.get("SPARKFLAME_AGENT", ROOT / "build" / "libsparkflame.so"))
 LIMIT_SECONDS = 300
-# For JVMs that only have to do their work: less CPU time. Never where a test is about the JVM, or about what it compiles.
+# For JVMs that only have to do their work: less CPU time. Never where a test is about the JVM or its compiler.
 QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 
 sys.path.insert(0, str(ROOT / "tools"))
