@@ -214,7 +214,7 @@ static void print_rollups(const struct store_check *check, const struct rollup_c
         printf("%llu roll-ups were damaged or of other recordings, and were removed\n",
                (unsigned long long)check->rollups_removed);
     if (check->rollups + built->built > 0)
-        printf("%llu roll-ups, %llu of them new\n", (unsigned long long)(check->rollups + built->built),
+        printf("%llu roll-ups, %llu of them new\n", (unsigned long long)check->rollups + built->built,
                (unsigned long long)built->built);
     if (built->failed > 0)
         printf("%llu roll-ups could not be made\n", (unsigned long long)built->failed);
