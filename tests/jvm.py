@@ -42,13 +42,15 @@ def tool(name, home=None):
 @functools.cache
 def compiled(names, class_path):
     """A folder with these classes, until the tests end."""
-    folder = tempfile.TemporaryDirectory()
-    atexit.register(folder.cleanup)
+    parent = tempfile.TemporaryDirectory()
+    atexit.register(parent.cleanup)
+    folder = pathlib.Path(parent.name, "classes")  # whose mode lets JVMs of other users read it
+    folder.mkdir()
     sources = [str(TESTS / "java" / f"{name}.java") for name in names]
     options = [] if class_path is None else ["-cp", str(class_path)]
-    subprocess.run([*tool("javac"), "-nowarn", "--release", "11", *options, "-d", folder.name, *sources],
+    subprocess.run([*tool("javac"), "-nowarn", "--release", "11", *options, "-d", folder, *sources],
                    check=True, stdin=subprocess.DEVNULL, timeout=LIMIT_SECONDS)
-    return folder.name
+    return folder
 
 
 def compile_classes(folder, *names, class_path=None):

@@ -8,13 +8,17 @@ import re
 import sys
 
 
+def is_for(path, machine):
+    only = re.search(r"_(x86_64|aarch64)(_async_safe)?(_test)?$", path.stem)
+    return only is None or only[1] == machine
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     machine = sys.argv[2]
     tests = "--tests" in sys.argv[3:]
     for path in sorted(folder.rglob("*.c")):
-        only = re.search(r"_(x86_64|aarch64)(_async_safe)?(_test)?$", path.stem)
-        if path.stem.endswith("_test") == tests and (only is None or only[1] == machine):
+        if path.stem.endswith("_test") == tests and is_for(path, machine):
             print(path)
 
 
