@@ -84,8 +84,6 @@ struct collector *collector_open(const struct collector_options *options, struct
         (collector->server = http_server_open(&options->http, error)) != NULL &&
         check_access(collector, error)) {
         query_folder_remove_all(options->store.folder);
-        store_reader_limit(collector->reader, LIST_SECONDS);
-        store_reader_limit(collector->series_reader, LIST_SECONDS);
         collector->access.is_loopback = http_server_is_loopback(collector->server);
         return collector;
     }
@@ -120,6 +118,9 @@ bool collector_start(struct collector *collector, struct error *error)
     bool good = collector->queries != NULL &&
                 regression_watch_start(collector->regressions, index, collector_now_ms(), error);
     store_reader_unlock(collector->reader);
+    /* Not before: the lists of a large index that are read above may take longer. */
+    store_reader_limit(collector->reader, LIST_SECONDS);
+    store_reader_limit(collector->series_reader, LIST_SECONDS);
     return good && start_rollups(collector, error) && http_server_start(collector->server, &handler, error);
 }
 
