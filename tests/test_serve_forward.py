@@ -1,9 +1,13 @@
 """A collector that sends what it receives on to another one, as it would to Pyroscope: /ingest and OTLP."""
 
 import os
+import socket
+
+import pytest
 
 from collector import Collector, add_token, folded, wait_until
 from test_serve import folder  # noqa: F401  a fixture
+from test_serve_regressions import receiver  # noqa: F401  a fixture
 
 LABEL = "region.name=north {1},=2"
 
@@ -45,13 +49,36 @@ def test_recordings_are_forwarded_once(binary, folder, data, tmp_path):  # noqa:
 
 
 def test_what_the_other_server_does_not_take_yet_waits(binary, folder, tmp_path):  # noqa: F811
-    with Collector(binary, tmp_path / "target") as other:
-        port = other.port
-    with Collector(binary, folder, "--forward", f"http://127.0.0.1:{port}") as running:
-        for number in range(20):
-            assert running.post(folded(number), sequence=str(number))[0] == 201
-        wait_until(lambda: any("was not taken yet" in line for line in running.lines))
-        assert running.stop() == 0
+    # A port that nobody listens on, and nobody else gets.
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        with Collector(binary, folder, "--forward", f"http://127.0.0.1:{held.getsockname()[1]}") as running:
+            for number in range(20):
+                assert running.post(folded(number), sequence=str(number))[0] == 201
+            wait_until(lambda: any("was not taken yet" in line for line in running.lines))
+            assert running.stop() == 0
     with Collector(binary, tmp_path / "target") as other, Collector(binary, folder, "--forward", f"http://127.0.0.1:{other.port}") as running:
         wait_until(lambda: len(other.recordings()) == 20)
+        assert running.stop() == 0
+
+
+@pytest.mark.parametrize("statuses", [(302, 308), (503, 429)])
+def test_what_may_be_taken_later_is_sent_again(binary, folder, receiver, statuses):  # noqa: F811
+    other = receiver(*statuses)
+    with Collector(binary, folder, "--forward", other.origin) as running:
+        assert running.post(folded(1))[0] == 201
+        wait_until(lambda: len(other.requests) == 3)
+        assert len({request[2] for request in other.requests}) == 1
+        wait_until(lambda: sum("was not taken yet: status" in line for line in running.lines) == 2)
+        assert running.stop() == 0
+    assert (folder / "forwarded").read_text() == "1\n"
+
+
+def test_a_final_status_ends_it(binary, folder, receiver):  # noqa: F811
+    other = receiver(400, 404)
+    with Collector(binary, folder, "--forward", other.origin) as running:
+        for number in range(3):
+            assert running.post(folded(number), sequence=str(number))[0] == 201
+        wait_until(lambda: len(other.requests) == 3)
+        assert len({request[2] for request in other.requests}) == 3
         assert running.stop() == 0

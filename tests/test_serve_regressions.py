@@ -138,7 +138,8 @@ class Receiver:
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.address = f"http://127.0.0.1:{self.server.server_port}/hook?team=1"
+        self.origin = f"http://127.0.0.1:{self.server.server_port}"
+        self.address = f"{self.origin}/hook?team=1"
 
     def close(self):
         self.free.set()

@@ -74,6 +74,11 @@ void store_reader_unlock(struct store_reader *reader)
     pthread_mutex_unlock(&reader->mutex);
 }
 
+int store_reader_segments(const struct store_reader *reader)
+{
+    return reader->segments;
+}
+
 int store_reader_rollups(const struct store_reader *reader)
 {
     return reader->rollups;

@@ -22,6 +22,8 @@ void store_reader_limit(struct store_reader *reader, unsigned seconds);
 /* The index, until store_reader_unlock(). */
 struct recording_index *store_reader_lock(struct store_reader *reader);
 void store_reader_unlock(struct store_reader *reader);
+/* The folder of segments. Needs no lock. */
+int store_reader_segments(const struct store_reader *reader);
 /* The folder of roll-ups, for rollup_file_open(); -1: there is none. Needs no lock. */
 int store_reader_rollups(const struct store_reader *reader);
 /* Appends the bytes as received. Needs no lock. */

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/output.h"
+#include "collector/store/segment.h"
 #include "collector/store/store_files.h"
 #include "collector/store/store_reader.h"
 #include "commands/collector/http_post.h"
@@ -173,13 +174,18 @@ static bool connect_for(struct forwarder *forwarder, const struct stored_recordi
     return forwarder->post != NULL;
 }
 
-/* Whether the recording is dealt with; *error is set if it was not taken. */
+/* Whether the recording is dealt with; *error is set if it was not taken. Final are only statuses that are about the
+ * request itself: not redirects, nor those about the sender, its rate or the time. */
 static bool judge(long status, struct error *error)
 {
+    static const short transient[] = {401, 403, 407, 408, 421, 423, 425, 429};
     if (status >= 200 && status < 300)
         return true;
     error_set(error, ERROR_SYSTEM, "status %ld", status);
-    return status != 408 && status != 429 && status < 500 && status != 401 && status != 403;
+    for (size_t i = 0; i < COUNT_OF(transient); i++)
+        if (status == transient[i])
+            return false;
+    return status >= 400 && status < 500;
 }
 
 static bool send(struct forwarder *forwarder, const struct stored_recording *recording, struct text_view body,
@@ -203,19 +209,36 @@ static bool send(struct forwarder *forwarder, const struct stored_recording *rec
     return is_done;
 }
 
-/* As send(). One that was deleted meanwhile, or cannot be decompressed, is dealt with. */
+/* Segments are deleted whole. */
+static bool is_deleted(const struct forwarder *forwarder, const struct stored_recording *recording)
+{
+    struct error error = {.code = ERROR_NONE};
+    struct segment segment;
+    errno = 0;
+    if (segment_open(&segment, store_reader_segments(forwarder->reader), recording->segment, false, &error)) {
+        segment_close(&segment);
+        return false;
+    }
+    return errno == ENOENT;
+}
+
+/* As send(). One that was deleted meanwhile, or cannot be decompressed, is dealt with; not one for which descriptors,
+ * memory or the disk fail now. */
 static bool forward(struct forwarder *forwarder, const struct stored_recording *recording,
                     struct error *error)
 {
     struct text_builder stored;
     struct text_view body;
-    bool is_done = true;
+    bool is_done;
     text_builder_init(&stored, (size_t)recording->body_bytes + 1);
     struct byte_source *source = NULL;
-    if (store_reader_body(forwarder->reader, recording, &stored, error) &&
-        (source = byte_source_open_memory(text_builder_view(&stored), "recording", error)) != NULL &&
-        byte_source_all(source, (size_t)forwarder->options.unpacked_bytes, &body, error))
+    if (!store_reader_body(forwarder->reader, recording, &stored, error))
+        is_done = error->code == ERROR_BAD_INPUT || is_deleted(forwarder, recording);
+    else if ((source = byte_source_open_memory(text_builder_view(&stored), "recording", error)) != NULL &&
+             byte_source_all(source, (size_t)forwarder->options.unpacked_bytes, &body, error))
         is_done = send(forwarder, recording, body, error);
+    else
+        is_done = error->code == ERROR_BAD_INPUT;
     byte_source_close(source);
     text_builder_release(&stored);
     return is_done;
