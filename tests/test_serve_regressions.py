@@ -167,9 +167,12 @@ def test_two_runs_of_a_job_a_day_apart_show_as_a_regression(binary, folder, rece
         send_run(running, "other", {"main;parse": 1}, name="another job")
         running.stop()
     age(folder, "app-1", 1)
+    # Sent while nothing is compared: however long that takes, the first comparison has both recordings.
+    with Collector(binary, folder, "--ended-after", 0) as running:
+        send_run(running, "app-2", SLOW)
+        running.stop()
     options = ["--ended-after", 1, "--webhook", hook.address]
     with Collector(binary, folder, *options, env={**os.environ, "SPARKFLAME_WEBHOOK_TOKEN": "secret"}) as running:
-        send_run(running, "app-2", SLOW)
         wait_until(lambda: answer(running, "regressions")["regressions"])
         found = answer(running, "regressions")["regressions"]
         assert [item["run"]["application"] for item in found] == ["app-2"]
