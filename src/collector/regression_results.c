@@ -97,8 +97,8 @@ void regression_results_write(const struct regression_results *results, struct t
 {
     for (size_t i = 0; i < results->count; i++) {
         const struct regression_result *result = &results->items[i];
-        text_builder_format(to, "%lld %d %s %s %s ", (long long)result->checked_ms, result->is_reported,
-                            result->key.group, result->key.application,
+        text_builder_format(to, "%lld %lld %s %s %s ", (long long)result->checked_ms,
+                            (long long)result->reported_ms, result->key.group, result->key.application,
                             result->key.attempt[0] == '\0' ? "-" : result->key.attempt);
         text_builder_add_c_string(to, result->json == NULL ? "-" : result->json);
         text_builder_add_byte(to, '\n');
@@ -109,9 +109,9 @@ void regression_results_write(const struct regression_results *results, struct t
 static bool read_line(struct regression_results *results, struct text_view line)
 {
     struct regression_key key;
-    uint64_t checked_ms, reported;
+    uint64_t checked_ms, reported_ms;
     bool good = text_to_u64(text_cut(&line, ' '), &checked_ms) && checked_ms <= INT64_MAX &&
-                text_to_u64(text_cut(&line, ' '), &reported) && reported <= 1 &&
+                text_to_u64(text_cut(&line, ' '), &reported_ms) && reported_ms <= checked_ms &&
                 recording_set_id(key.group, "group", text_cut(&line, ' '), NULL) &&
                 recording_set_id(key.application, "application", text_cut(&line, ' '), NULL);
     struct text_view attempt = text_cut(&line, ' ');
@@ -123,7 +123,7 @@ static bool read_line(struct regression_results *results, struct text_view line)
         return true;
     good = regression_results_add(results, &key, (int64_t)checked_ms, is_regression ? line : TEXT(""));
     if (good)
-        results->items[results->count - 1].is_reported = reported == 1;
+        results->items[results->count - 1].reported_ms = (int64_t)reported_ms;
     return good;
 }
 

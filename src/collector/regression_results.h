@@ -2,8 +2,8 @@
  * regression_results.h - which applications were compared with their earlier runs, and the regressions among them; and
  * the file that keeps both.
  *
- * A line of the file is "CHECKED_MS REPORTED GROUP APPLICATION ATTEMPT JSON", with "-" for no attempt and for no
- * regression. Lines that are not understood are skipped.
+ * A line of the file is "CHECKED_MS REPORTED_MS GROUP APPLICATION ATTEMPT JSON", with "-" for no attempt and for no
+ * regression; REPORTED_MS is 0 if it was not reported. Lines that are not understood are skipped.
  *
  * Owns: its items, until regression_results_release(). Threads: one at a time.
  * Limit: RESULT_LIMIT results and REGRESSION_LIMIT texts of at most REGRESSION_TEXT_BYTES; the oldest go.
@@ -40,7 +40,9 @@ struct regression_result {
     struct regression_key key;
     int64_t checked_ms; /* when the last recording was received that counted */
     char *json;         /* one line; NULL: it is no regression */
-    bool is_reported;
+    /* checked_ms of the regression of this application that was reported, or given up, in the day before checked_ms;
+     * 0: there is none, and this one is to be reported. */
+    int64_t reported_ms;
     unsigned attempts; /* to report it, since the start */
     int64_t next_ms;   /* of the next one */
 };

@@ -69,12 +69,12 @@ TEST(what_was_written_is_read_back)
     struct text_builder text;
     text_builder_init(&text, 1 << 20);
     add(&results, "app-1", 5, "{\"a\":\"b c\"}");
-    results.items[0].is_reported = true;
+    results.items[0].reported_ms = 3;
     add(&results, "app-2", 6, "");
     regression_results_write(&results, &text);
-    CHECK_TEXT(text_builder_c_string(&text), "5 1 etl app-1 - {\"a\":\"b c\"}\n6 0 etl app-2 - -\n");
+    CHECK_TEXT(text_builder_c_string(&text), "5 3 etl app-1 - {\"a\":\"b c\"}\n6 0 etl app-2 - -\n");
     CHECK(read_text(&again, text_builder_c_string(&text)));
-    CHECK(again.count == 2 && again.items[0].is_reported && !again.items[1].is_reported);
+    CHECK(again.count == 2 && again.items[0].reported_ms == 3 && again.items[1].reported_ms == 0);
     CHECK_TEXT(again.items[0].json, "{\"a\":\"b c\"}");
     CHECK(again.items[1].json == NULL);
     regression_results_release(&again);
@@ -86,7 +86,7 @@ TEST(damaged_lines_are_skipped)
 {
     struct regression_results results;
     CHECK(read_text(&results,
-                    "x\n5 2 etl app - -\n5 1 .. app - -\n5 1 etl a/b - -\n5 1 etl app - {\n"
+                    "x\n5 6 etl app - -\n5 1 .. app - -\n5 1 etl a/b - -\n5 1 etl app - {\n"
                     "99999999999999999999 1 etl app - -\n5 1 etl app - [1]\n7 1 etl app 2 {\"a\":1}"));
     CHECK(results.count == 1 && results.items[0].checked_ms == 7);
     CHECK_TEXT(results.items[0].key.attempt, "2");

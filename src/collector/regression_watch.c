@@ -13,6 +13,7 @@
 
 #define DAY_MS INT64_C(86400000)
 #define DAYS "7"
+#define PAUSE_FACTOR 3 /* times what ends an application lie between two comparisons of it */
 #define FIRST_PAUSE_MS 1000
 #define LONGEST_PAUSE_MS (600 * 1000)
 #define ATTEMPT_LIMIT 16
@@ -21,6 +22,7 @@
 struct watched {
     struct regression_key key;
     int64_t first_ms, last_ms, checked_ms; /* checked up to; 0: never */
+    int64_t compared_ms;                   /* when; after a restart not before checked_ms */
 };
 
 struct regression_watch {
@@ -70,7 +72,7 @@ static struct watched *place_watched(struct regression_watch *watch, const struc
     *watched = (struct watched){.key = *key, .first_ms = INT64_MAX};
     const struct regression_result *known = regression_results_find(&watch->results, key);
     if (known != NULL)
-        watched->checked_ms = known->checked_ms;
+        watched->checked_ms = watched->compared_ms = known->checked_ms;
     return watched;
 }
 
@@ -124,7 +126,8 @@ static size_t find_due(struct regression_watch *watch, int64_t now_ms)
         int64_t since_ms = watched->checked_ms > watched->first_ms ? watched->checked_ms : watched->first_ms;
         if (has_ended && watched->checked_ms == watched->last_ms)
             forget(watch, i--);
-        else if (has_ended || watched->last_ms - since_ms >= DAY_MS)
+        else if ((has_ended || watched->last_ms - since_ms >= DAY_MS) &&
+                 now_ms - watched->compared_ms >= PAUSE_FACTOR * watch->options.ended_ms)
             return i;
     }
     return watch->watched_count;
@@ -137,19 +140,20 @@ static void keep_result(struct regression_watch *watch, const struct query *quer
     const struct watched *running = &watch->running;
     bool is_regression = query->outcome == CHILD_GOOD && text_starts_with(json, text_of(mark));
     struct watched *watched = place_watched(watch, &running->key);
-    if (watched != NULL)
+    if (watched != NULL) {
         watched->checked_ms = running->last_ms;
+        watched->compared_ms = running->compared_ms;
+    }
     const struct regression_result *known = regression_results_find(&watch->results, &running->key);
-    bool was_reported = known != NULL && known->json != NULL && known->is_reported &&
-                        running->last_ms - known->checked_ms < DAY_MS;
+    int64_t reported_ms = known == NULL ? 0 : known->reported_ms;
     watch->counts.checked++;
     watch->counts.failed += query->outcome != CHILD_GOOD;
     watch->counts.found += is_regression;
     if (!regression_results_add(&watch->results, &running->key, running->last_ms,
                                 is_regression ? json : (struct text_view){"", 0}))
         watch->counts.failed++;
-    else if (was_reported)
-        watch->results.items[watch->results.count - 1].is_reported = true;
+    else if (running->last_ms - reported_ms < DAY_MS)
+        watch->results.items[watch->results.count - 1].reported_ms = reported_ms;
     watch->is_dirty = true;
     pthread_cond_signal(&watch->changed);
 }
@@ -191,6 +195,7 @@ void regression_watch_tick(struct regression_watch *watch, struct query_runner *
     bool starts = due < watch->watched_count;
     if (starts) {
         watch->running = watch->watched[due];
+        watch->running.compared_ms = now_ms;
         watch->is_running = true;
     }
     pthread_mutex_unlock(&watch->mutex);
@@ -222,7 +227,7 @@ static struct regression_result *find_unreported(struct regression_watch *watch,
         return NULL;
     for (size_t i = 0; i < watch->results.count; i++) {
         struct regression_result *result = &watch->results.items[i];
-        if (result->json == NULL || result->is_reported)
+        if (result->json == NULL || result->reported_ms != 0)
             continue;
         if (result->next_ms <= now_ms)
             return result;
@@ -239,10 +244,11 @@ static void settle(struct regression_watch *watch, struct regression_result *res
     int64_t pause_ms = FIRST_PAUSE_MS << (result->attempts < 10 ? result->attempts : 10);
     result->attempts++;
     result->next_ms = clock_ms() + (pause_ms < LONGEST_PAUSE_MS ? pause_ms : LONGEST_PAUSE_MS);
-    result->is_reported = outcome == POST_GOOD || gives_up;
+    if (outcome == POST_GOOD || gives_up)
+        result->reported_ms = result->checked_ms;
     watch->counts.reported += outcome == POST_GOOD;
     watch->counts.given_up += gives_up;
-    watch->is_dirty = watch->is_dirty || result->is_reported;
+    watch->is_dirty = watch->is_dirty || result->reported_ms != 0;
 }
 
 /* Under the lock, which is free meanwhile. */

@@ -101,7 +101,7 @@ static const struct option limit_options[] = {
 static const struct option service_options[] = {
     {"ended-after", 0, OPTION_COUNT, offsetof(struct serve_options, ended_seconds), "SECONDS",
      "An application that has sent nothing for so long has ended, and is compared with its earlier runs "
-     "(default: 180; 0: never)."},
+     "(default: 600; 0: never)."},
     {"webhook", 0, OPTION_TEXT, offsetof(struct serve_options, webhook), "URL",
      "Post each regression to this address, with the bearer token that the variable SPARKFLAME_WEBHOOK_TOKEN "
      "of "
@@ -448,7 +448,7 @@ static int run(int argc, char **argv)
                                      .query_seconds = 60,
                                      .query_memory_mib = 1024,
                                      .query_answer_mib = 64,
-                                     .ended_seconds = 180};
+                                     .ended_seconds = 600};
     if (!command_parse_options(&command_serve, argc, argv, &count, &exit_code))
         return exit_code;
     const char *misuse = find_misuse(count);
