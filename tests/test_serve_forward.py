@@ -82,3 +82,17 @@ def test_a_final_status_ends_it(binary, folder, receiver):  # noqa: F811
         wait_until(lambda: len(other.requests) == 3)
         assert len({request[2] for request in other.requests}) == 3
         assert running.stop() == 0
+
+
+def test_one_that_is_never_taken_does_not_block_the_others(binary, folder, receiver):  # noqa: F811
+    # Its answers are larger than what is read of them.
+    other = receiver(text=b"x" * 100_000)
+    other.refused.add(folded(0))
+    with Collector(binary, folder, "--forward", other.origin, "--forward-timeout", 2) as running:
+        for number in range(2):
+            assert running.post(folded(number), sequence=str(number))[0] == 201
+        wait_until(lambda: any("recording 1 is skipped, 1 since the start" in line for line in running.lines))
+        wait_until(lambda: other.requests[-1][2] == folded(1))
+        assert not any("status" in line and "status 500" not in line for line in running.lines)
+        assert running.stop() == 0
+    assert (folder / "forwarded").read_text() == "2\n"

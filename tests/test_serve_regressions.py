@@ -115,10 +115,11 @@ QUICK = {"main;parse": 10, "main;join": 10}
 
 
 class Receiver:
-    """A real HTTP server on loopback; `statuses` are those of its first answers, then 204."""
+    """A real HTTP server on loopback; `statuses` are those of its first answers, then 200; all have this text."""
 
-    def __init__(self, statuses=()):
+    def __init__(self, statuses=(), text=b""):
         self.statuses = list(statuses)
+        self.refused = set()  # bodies that are always answered with 500
         self.requests = []
         self.free = threading.Event()
         self.free.set()
@@ -129,9 +130,10 @@ class Receiver:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 receiver.requests.append((self.path, dict(self.headers), body))
                 receiver.free.wait()
-                self.send_response(receiver.statuses.pop(0) if receiver.statuses else 204)
-                self.send_header("Content-Length", "0")
+                self.send_response(500 if body in receiver.refused else receiver.statuses.pop(0) if receiver.statuses else 200)
+                self.send_header("Content-Length", str(len(text)))
                 self.end_headers()
+                self.wfile.write(text)
 
             def log_message(self, *_):
                 pass
@@ -151,8 +153,8 @@ class Receiver:
 def receiver():
     made = []
 
-    def make(*statuses):
-        made.append(Receiver(statuses))
+    def make(*statuses, **more):
+        made.append(Receiver(statuses, **more))
         return made[-1]
 
     yield make

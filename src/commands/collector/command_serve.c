@@ -36,6 +36,7 @@ static struct serve_options {
     const char *remove_token;
     const char *webhook;
     const char *forward;
+    uint64_t forward_seconds;
     bool check;
     bool logs_all;
     uint64_t keep_days;
@@ -111,6 +112,8 @@ static const struct option service_options[] = {
      "pprof and "
      "folded stacks to /ingest, as Pyroscope has it. The bearer token is that of the variable "
      "SPARKFLAME_FORWARD_TOKEN."},
+    {"forward-timeout", 0, OPTION_COUNT, offsetof(struct serve_options, forward_seconds), "SECONDS",
+     "Skip a recording that the other server has answered but not taken for so long (default: 3600)."},
     {NULL},
 };
 
@@ -308,6 +311,7 @@ static bool start_forwarder(struct forwarder **forwarder, struct error *error)
                                                  .address = options.forward,
                                                  .token = getenv("SPARKFLAME_FORWARD_TOKEN"),
                                                  .unpacked_bytes = options.max_unpacked_mib * MIB,
+                                                 .skip_ms = (int64_t)options.forward_seconds * 1000,
                                                  .log = log_line};
     if (options.forward == NULL)
         return true;
@@ -382,7 +386,7 @@ static const char *find_misuse(int operand_count)
                                 options.max_body_mib,     options.max_unpacked_mib, options.max_bodies_mib,
                                 options.max_connections,  options.request_seconds,  options.threads,
                                 options.queries,          options.query_seconds,    options.query_memory_mib,
-                                options.query_answer_mib, options.ended_seconds};
+                                options.query_answer_mib, options.ended_seconds,    options.forward_seconds};
     for (size_t i = 0; i < COUNT_OF(numbers); i++)
         if (numbers[i] > NUMBER_LIMIT)
             return "a number is too large";
@@ -448,7 +452,8 @@ static int run(int argc, char **argv)
                                      .query_seconds = 60,
                                      .query_memory_mib = 1024,
                                      .query_answer_mib = 64,
-                                     .ended_seconds = 600};
+                                     .ended_seconds = 600,
+                                     .forward_seconds = 3600};
     if (!command_parse_options(&command_serve, argc, argv, &count, &exit_code))
         return exit_code;
     const char *misuse = find_misuse(count);

@@ -38,6 +38,8 @@ struct forwarder {
     struct http_post *post;
     char group[RECORDING_ID_BYTES + 1];
     bool is_otlp;
+    bool was_asked; /* the other server, for the current recording, or it could not be read */
+    uint64_t skipped;
 };
 
 static void log_line(const struct forwarder *forwarder, const char *text)
@@ -198,12 +200,15 @@ static bool send(struct forwarder *forwarder, const struct stored_recording *rec
     text_builder_init(&answer, ANSWER_BYTES);
     add_address(forwarder, recording, &address);
     bool is_done = false;
-    if (address.failed)
+    forwarder->was_asked = false;
+    if (address.failed) {
         error_set_memory(error);
-    else if (connect_for(forwarder, recording, error) &&
-             http_post_send(forwarder->post, text_builder_c_string(&address), body, &status, &retry_after_s,
-                            &answer, error))
-        is_done = judge(status, error);
+    } else if (connect_for(forwarder, recording, error)) {
+        if (http_post_send(forwarder->post, text_builder_c_string(&address), body, &status, &retry_after_s,
+                           &answer, error))
+            is_done = judge(status, error);
+        forwarder->was_asked = http_post_was_sent(forwarder->post);
+    }
     text_builder_release(&address);
     text_builder_release(&answer);
     return is_done;
@@ -230,6 +235,7 @@ static bool forward(struct forwarder *forwarder, const struct stored_recording *
     struct text_builder stored;
     struct text_view body;
     bool is_done;
+    forwarder->was_asked = true; /* or it cannot be read, which is also of this one */
     text_builder_init(&stored, (size_t)recording->body_bytes + 1);
     struct byte_source *source = NULL;
     if (!store_reader_body(forwarder->reader, recording, &stored, error))
@@ -279,10 +285,35 @@ static void read_page(struct forwarder *forwarder)
     store_reader_unlock(forwarder->reader);
 }
 
-/* Again and again, until it is dealt with. False: it is time to end. */
+static int64_t clock_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Whether others have waited long enough for one that is not taken. */
+static bool is_late(struct forwarder *forwarder, const struct stored_recording *recording, int64_t *since_ms)
+{
+    char text[200];
+    /* Nothing was sent: all have to wait. */
+    if (!forwarder->was_asked)
+        return false;
+    if (*since_ms == 0)
+        *since_ms = clock_ms();
+    if (clock_ms() - *since_ms < forwarder->options.skip_ms)
+        return false;
+    snprintf(text, sizeof(text), "forwarding: recording %llu is skipped, %llu since the start",
+             (unsigned long long)recording->number, (unsigned long long)++forwarder->skipped);
+    log_line(forwarder, text);
+    return true;
+}
+
+/* Again and again, until it is dealt with or skipped. False: it is time to end. */
 static bool forward_surely(struct forwarder *forwarder, const struct stored_recording *recording)
 {
     char text[1300];
+    int64_t since_ms = 0;
     for (unsigned pause_s = 1;; pause_s = 2 * pause_s < LONGEST_PAUSE_S ? 2 * pause_s : LONGEST_PAUSE_S) {
         struct error error = {.code = ERROR_NONE};
         bool is_done = !is_forwarded(recording) || forward(forwarder, recording, &error);
@@ -291,7 +322,7 @@ static bool forward_surely(struct forwarder *forwarder, const struct stored_reco
                      (unsigned long long)recording->number, is_done ? "" : " yet", error.message);
             log_line(forwarder, text);
         }
-        if (is_done) {
+        if (is_done || is_late(forwarder, recording, &since_ms)) {
             forwarder->last = recording->number;
             return wait(forwarder, 0);
         }

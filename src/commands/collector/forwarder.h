@@ -4,7 +4,7 @@
  *
  * It reads from the store, so nothing waits for it in memory. The number of the last recording that was dealt with is
  * in the file `forwarded` of the data directory; the first time it begins with what comes from then on. A recording is
- * tried until it is taken, refused for good or deleted by age; one may be sent twice after a crash.
+ * tried until it is taken, refused for good, skipped or deleted by age; one may be sent twice after a crash.
  *
  * Owns: its thread, until forwarder_stop(). Threads: one at a time.
  * Limit: one recording in memory; the given bytes of it after decompression.
@@ -22,6 +22,7 @@ struct forwarder_options {
     const char *address; /* "https://host:4040" */
     const char *token;   /* NULL: none */
     uint64_t unpacked_bytes;
+    int64_t skip_ms; /* one that was sent but not taken for so long is left out */
     void (*log)(void *context, const char *text);
     void *log_context;
 };

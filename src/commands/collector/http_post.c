@@ -14,10 +14,12 @@ struct http_post {
     char reason[CURL_ERROR_BYTES];
 };
 
+/* What is more than the limit is dropped. */
 static size_t on_bytes(char *bytes, size_t size, size_t count, void *context)
 {
     struct text_builder *answer = context;
-    text_builder_add(answer, (struct text_view){bytes, size * count});
+    size_t left = answer->limit_bytes - answer->size;
+    text_builder_add(answer, (struct text_view){bytes, size * count < left ? size * count : left});
     return answer->failed ? 0 : size * count;
 }
 
@@ -104,6 +106,13 @@ static bool is_permanent(int code)
     };
     return code == UNSUPPORTED_PROTOCOL || code == BAD_ADDRESS || code == OWN_CERTIFICATE ||
            code == THEIR_CERTIFICATE || code == NO_CERTIFICATES;
+}
+
+bool http_post_was_sent(const struct http_post *post)
+{
+    long bytes = 0;
+    post->curl.easy_getinfo(post->handle, INFO_REQUEST_BYTES, &bytes);
+    return bytes > 0;
 }
 
 bool http_post_send(struct http_post *post, const char *address, struct text_view body, long *status,

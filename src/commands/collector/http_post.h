@@ -2,7 +2,7 @@
  * http_post.h - sends bodies to one server through libcurl, over one connection.
  *
  * Owns: the connection, until http_post_close(). Threads: one at a time.
- * Limit: 30 s to connect, 300 s for a request; answers of 64 KiB.
+ * Limit: 30 s to connect, 300 s for a request; what is more of an answer than its text builder takes is dropped.
  */
 #ifndef COMMANDS_HTTP_POST_H
 #define COMMANDS_HTTP_POST_H
@@ -31,5 +31,7 @@ void http_post_close(struct http_post *post);
  * *retry_after_s is 0 if it has none. With ERROR_UNSUPPORTED another attempt would fail as well. */
 bool http_post_send(struct http_post *post, const char *address, struct text_view body, long *status,
                     uint64_t *retry_after_s, struct text_builder *answer, struct error *error) MUST_CHECK;
+/* Whether the last http_post_send() got as far as sending the request. */
+bool http_post_was_sent(const struct http_post *post);
 
 #endif
