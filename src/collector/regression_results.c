@@ -59,17 +59,22 @@ static void remove_item(struct regression_results *results, size_t number)
 
 static void drop_oldest(struct regression_results *results)
 {
-    size_t texts = 0;
-    for (size_t i = results->count; i-- > 0;) {
-        if (results->items[i].json == NULL)
-            continue;
-        if (++texts > REGRESSION_LIMIT) {
+    size_t texts = 0, first = 0;
+    for (size_t i = 0; i < results->count; i++)
+        texts += results->items[i].json != NULL;
+    for (size_t i = 0; i < results->count && texts > REGRESSION_LIMIT; i++)
+        if (results->items[i].json != NULL &&
+            (results->items[i].reported_ms != 0 || texts > UNREPORTED_LIMIT)) {
             free(results->items[i].json);
             results->items[i].json = NULL;
+            texts--;
         }
+    /* There are far fewer with a text. */
+    while (results->count > RESULT_LIMIT) {
+        while (results->items[first].json != NULL)
+            first++;
+        remove_item(results, first);
     }
-    while (results->count > RESULT_LIMIT)
-        remove_item(results, 0);
 }
 
 bool regression_results_add(struct regression_results *results, const struct regression_key *key,

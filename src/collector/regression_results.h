@@ -6,7 +6,8 @@
  * regression; REPORTED_MS is 0 if it was not reported. Lines that are not understood are skipped.
  *
  * Owns: its items, until regression_results_release(). Threads: one at a time.
- * Limit: RESULT_LIMIT results and REGRESSION_LIMIT texts of at most REGRESSION_TEXT_BYTES; the oldest go.
+ * Limit: RESULT_LIMIT results and REGRESSION_LIMIT texts of at most REGRESSION_TEXT_BYTES, or UNREPORTED_LIMIT while
+ * they are not reported; the oldest go, results without a regression first.
  */
 #ifndef COLLECTOR_REGRESSION_RESULTS_H
 #define COLLECTOR_REGRESSION_RESULTS_H
@@ -23,6 +24,7 @@
 
 #define RESULT_LIMIT 2000
 #define REGRESSION_LIMIT 200
+#define UNREPORTED_LIMIT 400
 #define REGRESSION_TEXT_BYTES ((size_t)128 << 10)
 #define REGRESSION_FILE_BYTES ((size_t)64 << 20)
 

@@ -58,8 +58,38 @@ TEST(there_are_limits)
     size_t texts = 0;
     for (size_t i = 0; i < results.count; i++)
         texts += results.items[i].json != NULL;
-    CHECK_INT(texts, REGRESSION_LIMIT);
+    CHECK_INT(texts, UNREPORTED_LIMIT);
     CHECK(results.items[RESULT_LIMIT - 1].json != NULL && results.items[0].checked_ms == 10);
+    regression_results_release(&results);
+}
+
+static size_t count_texts(const struct regression_results *results)
+{
+    size_t texts = 0;
+    for (size_t i = 0; i < results->count; i++)
+        texts += results->items[i].json != NULL;
+    return texts;
+}
+
+TEST(results_without_a_regression_go_first_and_unreported_ones_stay)
+{
+    struct regression_results results = {.items = NULL};
+    char name[32];
+    add(&results, "slow", 1, "{\"a\":1}");
+    for (int i = 0; i < RESULT_LIMIT + 10; i++) {
+        snprintf(name, sizeof(name), "app-%d", i);
+        add(&results, name, 2 + i, "");
+    }
+    CHECK_INT(results.count, RESULT_LIMIT);
+    CHECK_TEXT(results.items[0].key.application, "slow");
+    for (int i = 0; i < REGRESSION_LIMIT + 10; i++) {
+        snprintf(name, sizeof(name), "more-%d", i);
+        add(&results, name, 5000 + i, "{\"a\":2}");
+        results.items[results.count - 1].reported_ms = 5000 + i;
+    }
+    CHECK_INT(results.count, RESULT_LIMIT);
+    CHECK(count_texts(&results) <= REGRESSION_LIMIT);
+    CHECK(results.items[0].json != NULL);
     regression_results_release(&results);
 }
 
