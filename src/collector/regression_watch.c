@@ -97,37 +97,37 @@ void regression_watch_note(struct regression_watch *watch, const struct stored_r
     pthread_mutex_unlock(&watch->mutex);
 }
 
-/* The last one takes its place. */
-static void forget(struct regression_watch *watch, size_t number)
+/* Those that ended and are known go; all at once, since the index is made anew. */
+static void forget_known(struct regression_watch *watch, int64_t now_ms)
 {
-    struct id_map fresh;
-    watch->watched[number] = watch->watched[--watch->watched_count];
-    id_map_init(&fresh);
-    bool good = true;
-    for (size_t i = 0; good && i < watch->watched_count; i++)
-        good = id_map_set(&fresh, regression_key_hash(&watch->watched[i].key), (uint32_t)i);
-    if (!good) {
-        id_map_release(&fresh);
-        watch->watched_count = 0; /* they are noted again when they send */
-        id_map_init(&fresh);
+    size_t kept = 0;
+    for (size_t i = 0; i < watch->watched_count; i++) {
+        const struct watched *watched = &watch->watched[i];
+        if (now_ms - watched->last_ms < watch->options.ended_ms || watched->checked_ms != watched->last_ms)
+            watch->watched[kept++] = watch->watched[i];
     }
-    id_map_release(&watch->watched_index);
-    watch->watched_index = fresh;
+    if (kept == watch->watched_count)
+        return;
+    watch->watched_count = kept;
+    /* It has room for more keys than these. */
+    id_map_clear(&watch->watched_index);
+    for (size_t i = 0; i < kept; i++)
+        if (!id_map_set(&watch->watched_index, regression_key_hash(&watch->watched[i].key), (uint32_t)i))
+            watch->watched_count = kept = i; /* the others are noted again when they send */
 }
 
 /* ---- comparing ---- */
 
-/* The number of an application that is to be compared, or watched_count. Those that ended and are known go. */
+/* The number of an application that is to be compared, or watched_count. */
 static size_t find_due(struct regression_watch *watch, int64_t now_ms)
 {
+    forget_known(watch, now_ms);
     for (size_t i = 0; i < watch->watched_count; i++) {
         const struct watched *watched = &watch->watched[i];
         bool has_ended = now_ms - watched->last_ms >= watch->options.ended_ms;
         int64_t since_ms = watched->checked_ms > watched->first_ms ? watched->checked_ms : watched->first_ms;
-        if (has_ended && watched->checked_ms == watched->last_ms)
-            forget(watch, i--);
-        else if ((has_ended || watched->last_ms - since_ms >= DAY_MS) &&
-                 now_ms - watched->compared_ms >= PAUSE_FACTOR * watch->options.ended_ms)
+        if ((has_ended || watched->last_ms - since_ms >= DAY_MS) &&
+            now_ms - watched->compared_ms >= PAUSE_FACTOR * watch->options.ended_ms)
             return i;
     }
     return watch->watched_count;
