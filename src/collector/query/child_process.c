@@ -6,11 +6,13 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/attributes.h"
 #include "base/text_view.h"
 #include "collector/http/http_watch.h"
 
@@ -34,7 +36,32 @@ static void close_both(const int pipe_ends[2])
     close(pipe_ends[1]);
 }
 
-/* All descriptors of the collector are closed on exec. */
+static bool is_secret(const char *variable)
+{
+    static const char *const secrets[] = {"SPARKFLAME_WEBHOOK_TOKEN=", "SPARKFLAME_FORWARD_TOKEN="};
+    for (size_t i = 0; i < COUNT_OF(secrets); i++)
+        if (strncmp(variable, secrets[i], strlen(secrets[i])) == 0)
+            return true;
+    return false;
+}
+
+/* What reads recordings from outside needs no tokens. The list is the caller's; NULL: no memory. */
+static char **make_environment(void)
+{
+    size_t count = 0, kept = 0;
+    while (environ[count] != NULL)
+        count++;
+    char **variables = malloc((count + 1) * sizeof(*variables));
+    for (size_t i = 0; variables != NULL && i < count; i++)
+        if (!is_secret(environ[i]))
+            variables[kept++] = environ[i];
+    if (variables != NULL)
+        variables[kept] = NULL;
+    return variables;
+}
+
+/* The child has only the three descriptors that are set here: libraries may have opened some that are not closed on
+ * exec. */
 static int spawn(pid_t *pid, const char *const arguments[], int output, int complaints)
 {
     char *argv[ARGUMENT_LIMIT + 2] = {(char *)"sparkflame"};
@@ -54,10 +81,15 @@ static int spawn(pid_t *pid, const char *const arguments[], int output, int comp
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &defaults);
-    int failure = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    char **variables = make_environment();
+    int failure = variables == NULL ? ENOMEM : 0;
+    failure =
+        failure == 0 ? posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0) : failure;
     failure = failure == 0 ? posix_spawn_file_actions_adddup2(&actions, output, 1) : failure;
     failure = failure == 0 ? posix_spawn_file_actions_adddup2(&actions, complaints, 2) : failure;
-    failure = failure == 0 ? posix_spawn(pid, PROGRAM, &actions, &attributes, argv, environ) : failure;
+    failure = failure == 0 ? posix_spawn_file_actions_addclosefrom_np(&actions, 3) : failure;
+    failure = failure == 0 ? posix_spawn(pid, PROGRAM, &actions, &attributes, argv, variables) : failure;
+    free(variables);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     return failure;
