@@ -87,7 +87,7 @@ struct collector *collector_open(const struct collector_options *options, struct
         collector->access.is_loopback = http_server_is_loopback(collector->server);
         return collector;
     }
-    collector_close(collector, 0);
+    collector_close(collector);
     return NULL;
 }
 
@@ -142,19 +142,24 @@ void collector_tick(struct collector *collector)
     regression_watch_tick(collector->regressions, collector->queries, collector_now_ms());
 }
 
-void collector_close(struct collector *collector, unsigned patience_seconds)
+void collector_drain(struct collector *collector, unsigned patience_seconds)
 {
     const struct timespec pause = {.tv_nsec = 10000000};
+    regression_watch_quiesce(collector->regressions);
+    if (collector->committer == NULL)
+        return;
+    http_server_quiesce(collector->server);
+    int64_t end_ms = http_watch_now_ms() + patience_seconds * 1000LL;
+    while (!http_server_is_idle(collector->server) && http_watch_now_ms() < end_ms) {
+        http_server_tick(collector->server);
+        nanosleep(&pause, NULL);
+    }
+}
+
+void collector_close(struct collector *collector)
+{
     if (collector == NULL)
         return;
-    if (collector->committer != NULL) {
-        http_server_quiesce(collector->server);
-        int64_t end_ms = http_watch_now_ms() + patience_seconds * 1000LL;
-        while (!http_server_is_idle(collector->server) && http_watch_now_ms() < end_ms) {
-            http_server_tick(collector->server);
-            nanosleep(&pause, NULL);
-        }
-    }
     /* They finish what was handed over; a connection that still waits for that may not be closed. */
     rollup_thread_stop(collector->rollups);
     query_runner_stop(collector->queries);

@@ -21,8 +21,10 @@ bool collector_start(struct collector *collector, struct error *error) MUST_CHEC
 void collector_address(const struct collector *collector, char to[128]);
 /* To be called once a second: deadlines, changed tokens. */
 void collector_tick(struct collector *collector);
-/* Finishes the requests that are there, for at most so many seconds, and ends. NULL is allowed. */
-void collector_close(struct collector *collector, unsigned patience_seconds);
+/* Takes no new requests, begins no reports, and finishes the requests that are there, for at most so many seconds. */
+void collector_drain(struct collector *collector, unsigned patience_seconds);
+/* NULL is allowed. */
+void collector_close(struct collector *collector);
 
 /* The file of tokens in a data directory. */
 bool collector_token_path(char to[4096], const char *folder, struct error *error) MUST_CHECK;

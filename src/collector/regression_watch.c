@@ -36,7 +36,7 @@ struct regression_watch {
     bool has_thread;
     pthread_mutex_t mutex; /* of the rest */
     pthread_cond_t changed;
-    bool stops, is_dirty;
+    bool stops, is_quiet, is_dirty;
     struct watched *watched;
     size_t watched_count, watched_capacity;
     struct id_map watched_index; /* by the hash of the key */
@@ -223,7 +223,7 @@ static struct regression_result *find_unreported(struct regression_watch *watch,
 {
     int64_t now_ms = clock_ms();
     *next_ms = INT64_MAX;
-    if (watch->options.post == NULL)
+    if (watch->options.post == NULL || watch->is_quiet)
         return NULL;
     for (size_t i = 0; i < watch->results.count; i++) {
         struct regression_result *result = &watch->results.items[i];
@@ -393,6 +393,13 @@ bool regression_watch_start(struct regression_watch *watch, struct recording_ind
     free(start.groups);
     watch->has_thread = good && pthread_create(&watch->thread, NULL, run, watch) == 0;
     return good && (watch->has_thread || error_set_system(error, "cannot start a thread"));
+}
+
+void regression_watch_quiesce(struct regression_watch *watch)
+{
+    pthread_mutex_lock(&watch->mutex);
+    watch->is_quiet = true;
+    pthread_mutex_unlock(&watch->mutex);
 }
 
 void regression_watch_close(struct regression_watch *watch)

@@ -51,6 +51,8 @@ struct regression_watch *regression_watch_open(const struct regression_options *
 /* Applications of the index that sent within the last day, so that none is forgotten by a restart; then the thread. */
 bool regression_watch_start(struct regression_watch *watch, struct recording_index *index, int64_t now_ms,
                             struct error *error) MUST_CHECK;
+/* From now on no report begins. */
+void regression_watch_quiesce(struct regression_watch *watch);
 /* After the queries were stopped. NULL is allowed. */
 void regression_watch_close(struct regression_watch *watch);
 /* A recording was stored. NULL is allowed. */

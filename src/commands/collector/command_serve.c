@@ -341,8 +341,11 @@ static bool serve(const struct collector_options *collector_options, struct erro
         wait_for_stop(collector, &signals);
         log_line(NULL, "stopping");
     }
+    /* Before waiting for any of them, so that their times do not add up. */
+    forwarder_quiesce(forwarder);
+    collector_drain(collector, good ? STOP_SECONDS : 0);
     forwarder_stop(forwarder);
-    collector_close(collector, STOP_SECONDS);
+    collector_close(collector);
     return good;
 }
 

@@ -392,7 +392,7 @@ struct forwarder *forwarder_start(const struct forwarder_options *options, struc
     return NULL;
 }
 
-void forwarder_stop(struct forwarder *forwarder)
+void forwarder_quiesce(struct forwarder *forwarder)
 {
     if (forwarder == NULL)
         return;
@@ -400,6 +400,13 @@ void forwarder_stop(struct forwarder *forwarder)
     forwarder->stops = true;
     pthread_cond_signal(&forwarder->changed);
     pthread_mutex_unlock(&forwarder->mutex);
+}
+
+void forwarder_stop(struct forwarder *forwarder)
+{
+    if (forwarder == NULL)
+        return;
+    forwarder_quiesce(forwarder);
     pthread_join(forwarder->thread, NULL);
     release(forwarder);
 }

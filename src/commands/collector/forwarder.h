@@ -31,6 +31,8 @@ struct forwarder;
 
 /* The store has to be open. NULL with *error set. */
 struct forwarder *forwarder_start(const struct forwarder_options *options, struct error *error) MUST_CHECK;
+/* It begins no other request. NULL is allowed. */
+void forwarder_quiesce(struct forwarder *forwarder);
 /* Within ten seconds, if the other server does not answer. NULL is allowed. */
 void forwarder_stop(struct forwarder *forwarder);
 
