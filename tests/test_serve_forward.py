@@ -96,3 +96,18 @@ def test_one_that_is_never_taken_does_not_block_the_others(binary, folder, recei
         assert not any("status" in line and "status 500" not in line for line in running.lines)
         assert running.stop() == 0
     assert (folder / "forwarded").read_text() == "2\n"
+
+
+def test_a_number_beyond_the_store_s(binary, folder, receiver):  # noqa: F811
+    other = receiver()
+    with Collector(binary, folder) as running:
+        assert running.post(folded(0))[0] == 201
+        assert running.stop() == 0
+    (folder / "forwarded").write_text("1000\n")
+    with Collector(binary, folder, "--forward", other.origin) as running:
+        assert running.post(folded(1), sequence="1")[0] == 201
+        wait_until(lambda: other.requests)
+        assert other.requests[0][2] == folded(1)
+        assert any("goes on after recording 1, the newest, not 1000" in line for line in running.lines)
+        assert running.stop() == 0
+    assert (folder / "forwarded").read_text() == "2\n"

@@ -78,14 +78,24 @@ static void save(struct forwarder *forwarder)
         log_line(forwarder, error.message);
 }
 
-static bool find_newest(struct forwarder *forwarder, struct error *error)
+/* After the newest recording if no number was kept. A larger one is of a store that was replaced by an older copy: what
+ * it receives from now on would be left out. */
+static bool find_first(struct forwarder *forwarder, bool is_known, struct error *error)
 {
+    char text[200];
     struct index_totals totals;
     struct recording_index *index = store_reader_lock(forwarder->reader);
     bool good = recording_index_totals(index, &totals, error);
     store_reader_unlock(forwarder->reader);
-    forwarder->last = good ? totals.last_number : 0;
-    return good;
+    if (!good || (is_known && forwarder->last <= totals.last_number))
+        return good;
+    if (is_known) {
+        snprintf(text, sizeof(text), "forwarding: goes on after recording %llu, the newest, not %llu",
+                 (unsigned long long)totals.last_number, (unsigned long long)forwarder->last);
+        log_line(forwarder, text);
+    }
+    forwarder->last = totals.last_number;
+    return true;
 }
 
 /* ---- one recording ---- */
@@ -355,9 +365,11 @@ static bool start(struct forwarder *forwarder, struct error *error)
         return error_set(error, ERROR_USAGE, "the address begins with http:// or https://");
     if (!store_path(forwarder->path, forwarder->options.folder, "forwarded", error) ||
         (forwarder->reader = store_reader_open(forwarder->options.folder, error)) == NULL ||
-        !read_last(forwarder, &is_known, error) || (!is_known && !find_newest(forwarder, error)))
+        !read_last(forwarder, &is_known, error))
         return false;
     forwarder->saved = is_known ? forwarder->last : UINT64_MAX;
+    if (!find_first(forwarder, is_known, error))
+        return false;
     save(forwarder);
     return pthread_create(&forwarder->thread, NULL, run, forwarder) == 0 ||
            error_set_system(error, "cannot start a thread");
