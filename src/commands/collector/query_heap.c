@@ -112,8 +112,18 @@ static bool read_classes(struct heap_work *work, const struct stored_recording *
 /* Recordings of JFR say which events they have, unless they are older than that label. */
 static bool may_have_classes(const struct stored_recording *recording)
 {
-    const char *events = strstr(recording->labels, "events=");
-    return events == NULL || strstr(events, "alloc") != NULL || strstr(events, "live") != NULL;
+    struct text_view lines = text_of(recording->labels);
+    bool is_known = false;
+    while (lines.size > 0 && !is_known) {
+        struct text_view events = text_cut(&lines, '\n');
+        is_known = text_equal(text_cut(&events, '='), TEXT("events"));
+        while (is_known && events.size > 0) {
+            struct text_view event = text_cut(&events, ',');
+            if (text_equal(event, TEXT("alloc")) || text_equal(event, TEXT("live")))
+                return true;
+        }
+    }
+    return !is_known;
 }
 
 static bool name_process(struct heap_work *work, const struct stored_recording *recording)
