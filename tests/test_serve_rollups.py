@@ -1,5 +1,6 @@
 """Sums that the collector makes in advance: a query gives the same with them and without, whatever happened to them."""
 
+import os
 import random
 import shutil
 import subprocess
@@ -182,6 +183,37 @@ def test_those_of_other_recordings_are_not_used(binary, two_days, tmp_path):
     shutil.copytree(two_days[0] / "rollups", other / "rollups")
     assert check_store(binary, other)[0] == 0
     assert query(binary, other, "-f", "folded") == query(binary, other, "-f", "folded", "--recordings-only")
+
+
+def test_those_of_another_group_are_not_used(binary, folder, tmp_path):
+    """Nor those of another range: a number that was given twice. Neither queries nor larger roll-ups take them."""
+    begin = int(time.time() * 1000) // HOUR_MS * HOUR_MS - 2 * HOUR_MS
+    writer, last = SegmentWriter(folder), {}
+    for group in ("etl", "other"):
+        for place in range(16):
+            last[group] = writer.add(f"main;{group}{place} 1\n".encode(), begin + (place // 8) * 10 * MINUTE_MS, group=group)
+        begin += 40 * MINUTE_MS
+    assert check_store(binary, folder)[0] == 0
+    expected = query(binary, folder, "-f", "folded", "--recordings-only")
+    contents = [path.read_bytes() for path in rollups(folder)]
+    assert len(contents) >= 4
+    for path, content in zip(rollups(folder), contents[1:] + contents[:1], strict=True):
+        path.write_bytes(content)
+    assert query(binary, folder, "-f", "folded") == expected
+    out = tmp_path / "out"
+    status, _, said = query(binary, folder, "--roll-up", f"2:{last['etl'] - 15}-{last['etl']}", "-o", out)
+    assert status == 0, said
+    assert out.read_bytes()[-216:][8:12] == b"etl\0"
+    for path in rollups(folder):
+        path.write_bytes(out.read_bytes())
+    assert query(binary, folder, "-f", "folded") == expected
+
+
+def test_an_orphan_writes_none(binary, two_days, tmp_path):
+    out = tmp_path / "out"
+    for parent, expected in ((1, 1), (os.getpid(), 0)):
+        status, _, said = query(binary, two_days[0], "--roll-up", "0:1-4", "-o", out, "--parent", parent)
+        assert status == expected and out.exists() == (expected == 0), said
 
 
 def test_retention_takes_them_along(binary, folder):

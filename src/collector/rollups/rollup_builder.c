@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "collector/store/rollup_cover.h"
@@ -139,14 +140,17 @@ static enum child_outcome run_child(struct rollup_builder *builder, const char *
     char range[3 * NUMBER_BYTES];
     char path[STORE_PATH_BYTES + ROLLUP_NAME_BYTES];
     char name[ROLLUP_NAME_BYTES];
+    char parent[NUMBER_BYTES];
     struct text_builder output;
     rollup_file_name(name, number);
     snprintf(range, sizeof(range), "%u:%llu-%llu", level, (unsigned long long)first,
              (unsigned long long)last);
     snprintf(path, sizeof(path), "%s/" STORE_ROLLUPS_NAME "/%s", builder->options.folder, name);
+    snprintf(parent, sizeof(parent), "%lld", (long long)getpid());
     const char *const arguments[] = {"query",    "--quiet", "--data",    builder->options.folder,
                                      "--group",  group,     "--roll-up", range,
-                                     "--output", path,      NULL};
+                                     "--output", path,      "--parent",  parent,
+                                     NULL};
     text_builder_init(&output, OUTPUT_BYTES);
     enum child_outcome outcome =
         child_process_run(arguments, &builder->options.child, builder->stops, &output, error);

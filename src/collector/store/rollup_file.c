@@ -188,6 +188,15 @@ bool rollup_file_open(struct rollup_file *file, int folder, uint64_t number, str
     return false;
 }
 
+bool rollup_file_check(const struct rollup_file *file, const char *group, uint64_t first, uint64_t last,
+                       struct error *error)
+{
+    const struct stored_rollup *rollup = &file->rollup;
+    return (strcmp(rollup->group, group) == 0 && rollup->first == first && rollup->last == last) ||
+           error_set(error, ERROR_BAD_INPUT, "roll-up %llu is of other recordings",
+                     (unsigned long long)rollup->number);
+}
+
 void rollup_file_close(struct rollup_file *file)
 {
     if (file->descriptor >= 0)

@@ -49,6 +49,9 @@ bool rollup_file_number(const char *name, uint64_t *number);
 
 /* Reads its list of sections. ERROR_BAD_INPUT: it is damaged, or of another version. */
 bool rollup_file_open(struct rollup_file *file, int folder, uint64_t number, struct error *error) MUST_CHECK;
+/* False with ERROR_BAD_INPUT if it sums up other recordings than these of the group: its number was given twice. */
+bool rollup_file_check(const struct rollup_file *file, const char *group, uint64_t first, uint64_t last,
+                       struct error *error) MUST_CHECK;
 void rollup_file_close(struct rollup_file *file);
 /* Appends the bytes of a section, if their checksum is right. */
 bool rollup_file_read(const struct rollup_file *file, const struct rollup_section *section,

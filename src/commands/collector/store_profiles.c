@@ -347,17 +347,20 @@ static bool merge_sections(struct work *work, const struct rollup_file *file, co
     return true;
 }
 
-/* One that is damaged, was deleted meanwhile or lacks labels is replaced by its recordings, all or none of it. */
+/* One that is damaged or of other recordings, was deleted meanwhile or lacks labels is replaced by its recordings, all
+ * or none of it. */
 static void merge_rollup(struct work *work, size_t span, struct merger *merger)
 {
     struct error error = {0};
     struct error opening = {0};
     struct rollup_file file;
     pthread_mutex_lock(&work->lock);
-    uint64_t number = work->cover.spans[span].rollup;
+    struct rollup_span range = work->cover.spans[span];
     pthread_mutex_unlock(&work->lock);
-    bool is_open = rollup_file_open(&file, store_reader_rollups(work->reader), number, &opening);
-    bool *takes = is_open ? calloc(file.section_count + 1, sizeof(*takes)) : NULL;
+    bool is_open = rollup_file_open(&file, store_reader_rollups(work->reader), range.rollup, &opening);
+    bool is_right =
+        is_open && rollup_file_check(&file, work->query.group, range.from, range.before - 1, &opening);
+    bool *takes = is_right ? calloc(file.section_count + 1, sizeof(*takes)) : NULL;
     bool is_usable = takes != NULL && choose_sections(work, &file, takes, &opening);
     bool good = true;
     if (is_usable) {

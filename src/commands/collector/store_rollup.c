@@ -237,17 +237,32 @@ static bool take_recording(void *context, const struct stored_recording *recordi
     return true;
 }
 
-static bool open_rollup(struct rollup_work *work, uint64_t number, struct error *error)
+static bool open_file(struct rollup_work *work, const struct rollup_span *span, struct rollup_file *file,
+                      struct error *error)
+{
+    if (!rollup_file_open(file, store_reader_rollups(work->reader), span->rollup, error))
+        return false;
+    if (rollup_file_check(file, work->rollup.group, span->from, span->before - 1, error))
+        return true;
+    rollup_file_close(file);
+    return false;
+}
+
+/* One that cannot be used is replaced by its recordings. */
+static bool open_rollup(struct rollup_work *work, size_t span, struct error *error)
 {
     struct rollup_file *file = &work->files[work->file_count];
-    if (!rollup_file_open(file, store_reader_rollups(work->reader), number, error))
-        return false;
+    struct error opening = {0};
+    if (!open_file(work, &work->cover.spans[span], file, &opening))
+        return opening.code == ERROR_MEMORY ? error_set_memory(error)
+                                            : rollup_cover_replace(&work->cover, span, error);
     work->file_count++;
     for (size_t i = 0; i < file->section_count; i++)
         work->part_count += !file->sections[i].is_union;
     return true;
 }
 
+/* The cover grows meanwhile, by spans without roll-ups. */
 static bool find_parts(struct rollup_work *work, struct recording_index *index, struct error *error)
 {
     work->files = calloc(work->cover.count + 1, sizeof(*work->files));
@@ -261,7 +276,7 @@ static bool find_parts(struct rollup_work *work, struct recording_index *index, 
                                               .after = span->from - 1,
                                               .before = span->before,
                                               .limit = INT64_MAX};
-        if (!(span->rollup != 0 ? open_rollup(work, span->rollup, error)
+        if (!(span->rollup != 0 ? open_rollup(work, i, error)
                                 : recording_index_each(index, &query, take_recording, work, error)))
             return false;
     }
