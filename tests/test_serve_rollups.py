@@ -216,6 +216,18 @@ def test_an_orphan_writes_none(binary, two_days, tmp_path):
         assert status == expected and out.exists() == (expected == 0), said
 
 
+def test_times_that_go_back_end(binary, folder):
+    """The 512 recordings that are summed up at a time are not followed by later ones: they are not summed up again and again."""
+    writer, begin = SegmentWriter(folder), int(time.time() * 1000) // HOUR_MS * HOUR_MS - 5 * HOUR_MS
+    for received_ms, count in ((begin + 2 * HOUR_MS, 512), (begin, 511), (begin + 10 * MINUTE_MS, 9)):
+        for _ in range(count):
+            writer.add(b"main;work 1\n", received_ms)
+    assert check_store(binary, folder)[0] == 0
+    assert 1 <= len(rollups(folder)) < 9
+    for more in ([], ["--recordings-only"]):
+        assert query(binary, folder, *more, "-f", "folded")[1] == b"main;work 1032\n"
+
+
 def test_retention_takes_them_along(binary, folder):
     """What is deleted is in no roll-up, and what stays is counted once."""
     writer, chance = SegmentWriter(folder), random.Random(7)
