@@ -118,7 +118,7 @@ static bool read_end(struct rollup_file *file, struct rollup_end *end, struct er
     if (!good)
         return false;
     struct stored_rollup *rollup = &file->rollup;
-    snprintf(rollup->group, sizeof(rollup->group), "%s", end->group);
+    memcpy(rollup->group, end->group, sizeof(rollup->group)); /* has its zero byte, as was checked */
     rollup->level = end->level;
     rollup->first = end->first;
     rollup->last = end->last;
@@ -172,17 +172,34 @@ static bool read_directory(struct rollup_file *file, const struct rollup_end *en
     return rest.size == 0 || damaged(file, error);
 }
 
-bool rollup_file_open(struct rollup_file *file, int folder, uint64_t number, struct error *error)
+static bool open_end(struct rollup_file *file, int folder, uint64_t number, struct rollup_end *end,
+                     struct error *error)
 {
     char name[ROLLUP_NAME_BYTES];
-    struct rollup_end end;
     rollup_file_name(name, number);
     *file = (struct rollup_file){.rollup = {.number = number}};
     text_builder_init(&file->directory, DIRECTORY_BYTES + 1);
     file->descriptor = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (file->descriptor < 0)
         return error_set_system(error, "cannot open roll-up %s", name);
-    if (read_end(file, &end, error) && read_directory(file, &end, error))
+    if (read_end(file, end, error))
+        return true;
+    rollup_file_close(file);
+    return false;
+}
+
+bool rollup_file_open_end(struct rollup_file *file, int folder, uint64_t number, struct error *error)
+{
+    struct rollup_end end;
+    return open_end(file, folder, number, &end, error);
+}
+
+bool rollup_file_open(struct rollup_file *file, int folder, uint64_t number, struct error *error)
+{
+    struct rollup_end end;
+    if (!open_end(file, folder, number, &end, error))
+        return false;
+    if (read_directory(file, &end, error))
         return true;
     rollup_file_close(file);
     return false;

@@ -97,6 +97,10 @@ TEST(what_was_written_is_read)
     CHECK(text_equal(text_builder_view(&section), TEXT("second")));
     text_builder_release(&section);
     rollup_file_close(&file);
+    CHECK_OK(error, rollup_file_open_end(&file, descriptor, 7, &error));
+    CHECK_INT(file.section_count, 0);
+    CHECK_OK(error, rollup_file_check(&file, "etl", 5, 50, &error));
+    rollup_file_close(&file);
     CHECK(!rollup_file_open(&file, descriptor, 8, &error));
     CHECK_INT(error.code, ERROR_SYSTEM);
     text_builder_release(&bytes);

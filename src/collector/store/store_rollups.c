@@ -84,7 +84,7 @@ bool store_rollups_add(struct recording_index *index, const struct store_files *
                        bool *added, struct rollup_list *superseded, struct error *error)
 {
     struct rollup_file file;
-    if (!rollup_file_open(&file, files->rollups, number, error))
+    if (!rollup_file_open_end(&file, files->rollups, number, error))
         return false;
     struct forgetting forgetting = {
         .list = superseded, .last = file.rollup.last, .within = file.rollup.last, .level = file.rollup.level};
@@ -178,7 +178,8 @@ static bool adopt_one(struct recording_index *index, const struct store_files *f
         adoption->kept++;
         return true;
     }
-    bool is_right = rollup_file_open(&file, files->rollups, number, &opening);
+    bool is_right = adoption->reads_all ? rollup_file_open(&file, files->rollups, number, &opening)
+                                        : rollup_file_open_end(&file, files->rollups, number, &opening);
     if (is_right) {
         is_listed = is_listed && is_same(&listed, &file.rollup);
         if (good)
