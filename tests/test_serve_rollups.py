@@ -3,10 +3,12 @@
 import os
 import random
 import shutil
+import struct
 import subprocess
 import threading
 import time
 import urllib.parse
+import zlib
 
 import pytest
 
@@ -183,6 +185,52 @@ def test_those_of_other_recordings_are_not_used(binary, two_days, tmp_path):
     shutil.copytree(two_days[0] / "rollups", other / "rollups")
     assert check_store(binary, other)[0] == 0
     assert query(binary, other, "-f", "folded") == query(binary, other, "-f", "folded", "--recordings-only")
+
+
+def with_first_section(content, change):
+    """A roll-up whose first section is changed and has the right checksum."""
+    begin = struct.unpack_from("<Q", content, len(content) - 24)[0]
+    offset, size = struct.unpack_from("<QQ", content, begin)
+    content[offset:offset + size] = change(content[offset:offset + size])
+    struct.pack_into("<I", content, begin + 40, zlib.crc32(content[offset:offset + size]))
+    return sealed(content, begin)
+
+
+def sealed(content, begin):
+    end = len(content) - 216
+    struct.pack_into("<I", content, len(content) - 12, zlib.crc32(content[begin:end]))
+    struct.pack_into("<I", content, len(content) - 4, zlib.crc32(content[end:-4]))
+    return content
+
+
+@pytest.mark.parametrize("which", ["all", "some"])
+def test_sections_that_cannot_be_decoded(binary, two_days, tmp_path, which):
+    """Their checksum is right: queries and larger roll-ups read the recordings."""
+    copy, out = tmp_path / "copy", tmp_path / "out"
+    shutil.copytree(two_days[0], copy)
+    for path in rollups(copy)[::1 if which == "all" else 3]:
+        path.write_bytes(with_first_section(bytearray(path.read_bytes()), lambda section: bytes(len(section))))
+    for options in (["-f", "folded"], ["-f", "folded", "--by", "application"], ["-f", "folded", "--by", "release"]):
+        expected = query(binary, copy, "--recordings-only", *options)
+        assert expected[0] == 0 and query(binary, copy, *options) == expected
+    assert query(binary, copy, "--roll-up", f"3:1-{len(two_days[1])}", "-o", out)[0] == 0
+
+
+def test_those_of_another_version_are_made_again(binary, two_days, tmp_path):
+    copy = tmp_path / "copy"
+    shutil.copytree(two_days[0], copy)
+    expected, made = query(binary, copy, "-f", "folded"), len(rollups(copy))
+    for path in rollups(copy):
+        content = bytearray(path.read_bytes())
+        assert content[-216:-208] == b"SPKSUM11"
+        content[-209] = ord("0")
+        path.write_bytes(sealed(content, struct.unpack_from("<Q", content, len(content) - 24)[0]))
+    assert query(binary, copy, "-f", "folded") == expected
+    with Collector(binary, copy, "--keep-days", "0", "--keep-mib", "0") as collector:
+        wait_until(lambda: len(rollups(copy)) >= made)
+        assert collector.stop() == 0
+    assert all(path.read_bytes()[-216:-208] == b"SPKSUM11" for path in rollups(copy))
+    assert query(binary, copy, "-f", "folded") == expected
 
 
 def test_those_of_another_group_are_not_used(binary, folder, tmp_path):

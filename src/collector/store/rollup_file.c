@@ -9,7 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAGIC "SPKSUM1"
+/* The last but one is the version of the file, the last one that of its sections. */
+#define MAGIC_START "SPKSUM1"
+#define MAGIC_END ('0' + ROLLUP_SECTION_VERSION)
 #define NAME_SUFFIX ".rollup"
 #define DIRECTORY_BYTES ((size_t)256 << 20)
 
@@ -91,7 +93,8 @@ static bool read_at(const struct rollup_file *file, uint64_t offset, size_t size
 
 static bool end_is_valid(const struct rollup_end *end, uint64_t size)
 {
-    return memcmp(end->magic, MAGIC, sizeof(end->magic)) == 0 &&
+    return memcmp(end->magic, MAGIC_START, sizeof(end->magic) - 1) == 0 &&
+           end->magic[sizeof(end->magic) - 1] == MAGIC_END &&
            end->crc == crc_of(end, offsetof(struct rollup_end, crc)) &&
            memchr(end->group, '\0', RECORDING_ID_BYTES + 1) != NULL &&
            recording_id_is_valid(text_of(end->group)) && end->level < ROLLUP_LEVELS && end->first > 0 &&
@@ -280,7 +283,7 @@ bool rollup_writer_add(struct rollup_writer *writer, struct rollup_section *sect
 bool rollup_writer_end(struct rollup_writer *writer, const struct stored_rollup *rollup, struct error *error)
 {
     struct text_view directory = text_builder_view(&writer->directory);
-    struct rollup_end end = {.magic = MAGIC,
+    struct rollup_end end = {.magic = MAGIC_START,
                              .level = rollup->level,
                              .first = rollup->first,
                              .last = rollup->last,
@@ -291,6 +294,7 @@ bool rollup_writer_end(struct rollup_writer *writer, const struct stored_rollup 
                              .directory = output_position(writer->output),
                              .section_count = writer->section_count,
                              .directory_crc = crc_of(directory.data, directory.size)};
+    end.magic[sizeof(end.magic) - 1] = MAGIC_END;
     snprintf(end.group, sizeof(end.group), "%s", rollup->group);
     end.crc = crc_of(&end, offsetof(struct rollup_end, crc));
     output_text(writer->output, directory);

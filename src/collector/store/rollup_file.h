@@ -19,6 +19,8 @@
 #include "base/text_builder.h"
 #include "collector/store/stored_rollup.h"
 
+/* Of what is in sections, a digit: a file with others is taken as damaged. */
+#define ROLLUP_SECTION_VERSION 1
 #define ROLLUP_SECTION_LIMIT ((size_t)1 << 16)
 /* Of one section, compressed. */
 #define ROLLUP_SECTION_BYTES ((size_t)1 << 30)
