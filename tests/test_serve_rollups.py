@@ -1,11 +1,14 @@
 """Sums that the collector makes in advance: a query gives the same with them and without, whatever happened to them."""
 
+import os
 import random
 import shutil
+import struct
 import subprocess
 import threading
 import time
 import urllib.parse
+import zlib
 
 import pytest
 
@@ -182,6 +185,95 @@ def test_those_of_other_recordings_are_not_used(binary, two_days, tmp_path):
     shutil.copytree(two_days[0] / "rollups", other / "rollups")
     assert check_store(binary, other)[0] == 0
     assert query(binary, other, "-f", "folded") == query(binary, other, "-f", "folded", "--recordings-only")
+
+
+def with_first_section(content, change):
+    """A roll-up whose first section is changed and has the right checksum."""
+    begin = struct.unpack_from("<Q", content, len(content) - 24)[0]
+    offset, size = struct.unpack_from("<QQ", content, begin)
+    content[offset:offset + size] = change(content[offset:offset + size])
+    struct.pack_into("<I", content, begin + 40, zlib.crc32(content[offset:offset + size]))
+    return sealed(content, begin)
+
+
+def sealed(content, begin):
+    end = len(content) - 216
+    struct.pack_into("<I", content, len(content) - 12, zlib.crc32(content[begin:end]))
+    struct.pack_into("<I", content, len(content) - 4, zlib.crc32(content[end:-4]))
+    return content
+
+
+@pytest.mark.parametrize("which", ["all", "some"])
+def test_sections_that_cannot_be_decoded(binary, two_days, tmp_path, which):
+    """Their checksum is right: queries and larger roll-ups read the recordings."""
+    copy, out = tmp_path / "copy", tmp_path / "out"
+    shutil.copytree(two_days[0], copy)
+    for path in rollups(copy)[::1 if which == "all" else 3]:
+        path.write_bytes(with_first_section(bytearray(path.read_bytes()), lambda section: bytes(len(section))))
+    for options in (["-f", "folded"], ["-f", "folded", "--by", "application"], ["-f", "folded", "--by", "release"]):
+        expected = query(binary, copy, "--recordings-only", *options)
+        assert expected[0] == 0 and query(binary, copy, *options) == expected
+    assert query(binary, copy, "--roll-up", f"3:1-{len(two_days[1])}", "-o", out)[0] == 0
+
+
+def test_those_of_another_version_are_made_again(binary, two_days, tmp_path):
+    copy = tmp_path / "copy"
+    shutil.copytree(two_days[0], copy)
+    expected, made = query(binary, copy, "-f", "folded"), len(rollups(copy))
+    for path in rollups(copy):
+        content = bytearray(path.read_bytes())
+        assert content[-216:-208] == b"SPKSUM11"
+        content[-209] = ord("0")
+        path.write_bytes(sealed(content, struct.unpack_from("<Q", content, len(content) - 24)[0]))
+    assert query(binary, copy, "-f", "folded") == expected
+    with Collector(binary, copy, "--keep-days", "0", "--keep-mib", "0") as collector:
+        wait_until(lambda: len(rollups(copy)) >= made)
+        assert collector.stop() == 0
+    assert all(path.read_bytes()[-216:-208] == b"SPKSUM11" for path in rollups(copy))
+    assert query(binary, copy, "-f", "folded") == expected
+
+
+def test_those_of_another_group_are_not_used(binary, folder, tmp_path):
+    """Nor those of another range: a number that was given twice. Neither queries nor larger roll-ups take them."""
+    begin = int(time.time() * 1000) // HOUR_MS * HOUR_MS - 2 * HOUR_MS
+    writer, last = SegmentWriter(folder), {}
+    for group in ("etl", "other"):
+        for place in range(16):
+            last[group] = writer.add(f"main;{group}{place} 1\n".encode(), begin + (place // 8) * 10 * MINUTE_MS, group=group)
+        begin += 40 * MINUTE_MS
+    assert check_store(binary, folder)[0] == 0
+    expected = query(binary, folder, "-f", "folded", "--recordings-only")
+    contents = [path.read_bytes() for path in rollups(folder)]
+    assert len(contents) >= 4
+    for path, content in zip(rollups(folder), contents[1:] + contents[:1], strict=True):
+        path.write_bytes(content)
+    assert query(binary, folder, "-f", "folded") == expected
+    out = tmp_path / "out"
+    status, _, said = query(binary, folder, "--roll-up", f"2:{last['etl'] - 15}-{last['etl']}", "-o", out)
+    assert status == 0, said
+    assert out.read_bytes()[-216:][8:12] == b"etl\0"
+    for path in rollups(folder):
+        path.write_bytes(out.read_bytes())
+    assert query(binary, folder, "-f", "folded") == expected
+
+
+def test_an_orphan_writes_none(binary, two_days, tmp_path):
+    out = tmp_path / "out"
+    for parent, expected in ((1, 1), (os.getpid(), 0)):
+        status, _, said = query(binary, two_days[0], "--roll-up", "0:1-4", "-o", out, "--parent", parent)
+        assert status == expected and out.exists() == (expected == 0), said
+
+
+def test_times_that_go_back_end(binary, folder):
+    """The 512 recordings that are summed up at a time are not followed by later ones: they are not summed up again and again."""
+    writer, begin = SegmentWriter(folder), int(time.time() * 1000) // HOUR_MS * HOUR_MS - 5 * HOUR_MS
+    for received_ms, count in ((begin + 2 * HOUR_MS, 512), (begin, 511), (begin + 10 * MINUTE_MS, 9)):
+        for _ in range(count):
+            writer.add(b"main;work 1\n", received_ms)
+    assert check_store(binary, folder)[0] == 0
+    assert 1 <= len(rollups(folder)) < 9
+    for more in ([], ["--recordings-only"]):
+        assert query(binary, folder, *more, "-f", "folded")[1] == b"main;work 1032\n"
 
 
 def test_retention_takes_them_along(binary, folder):

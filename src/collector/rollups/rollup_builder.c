@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "collector/store/rollup_cover.h"
@@ -139,14 +140,17 @@ static enum child_outcome run_child(struct rollup_builder *builder, const char *
     char range[3 * NUMBER_BYTES];
     char path[STORE_PATH_BYTES + ROLLUP_NAME_BYTES];
     char name[ROLLUP_NAME_BYTES];
+    char parent[NUMBER_BYTES];
     struct text_builder output;
     rollup_file_name(name, number);
     snprintf(range, sizeof(range), "%u:%llu-%llu", level, (unsigned long long)first,
              (unsigned long long)last);
     snprintf(path, sizeof(path), "%s/" STORE_ROLLUPS_NAME "/%s", builder->options.folder, name);
+    snprintf(parent, sizeof(parent), "%lld", (long long)getpid());
     const char *const arguments[] = {"query",    "--quiet", "--data",    builder->options.folder,
                                      "--group",  group,     "--roll-up", range,
-                                     "--output", path,      NULL};
+                                     "--output", path,      "--parent",  parent,
+                                     NULL};
     text_builder_init(&output, OUTPUT_BYTES);
     enum child_outcome outcome =
         child_process_run(arguments, &builder->options.child, builder->stops, &output, error);
@@ -234,6 +238,14 @@ static bool find_step(struct rollup_builder *builder, const struct group_state *
     return recording_index_first_since(builder->index, step->end_ms, &step->before, error);
 }
 
+/* They were deleted meanwhile, or times of receipt went back. The end of such a range is 0, where all would begin
+ * again. */
+static bool has_none(const struct recording_span *range, bool *goes_on)
+{
+    *goes_on = range->recordings > 0;
+    return !*goes_on;
+}
+
 /* A minute: what is new of it, together with what is summed up already. */
 static bool sum_up_minute(struct rollup_builder *builder, struct group_state *group,
                           const struct time_step *step, bool *goes_on, struct error *error)
@@ -242,6 +254,8 @@ static bool sum_up_minute(struct rollup_builder *builder, struct group_state *gr
     if (!recording_index_range(builder->index, group->name, group->done[0] + 1, step->before, RUN_RECORDINGS,
                                &range, error))
         return false;
+    if (has_none(&range, goes_on))
+        return true;
     bool ends = step->is_over || builder->ends_minute;
     bool continues =
         group->minute_ms == step->begin_ms && group->minute_last == group->done[0] && group->minute_first > 0;
@@ -274,8 +288,11 @@ static bool sum_up_step(struct rollup_builder *builder, struct group_state *grou
     if (!step->is_over)
         return true;
     if (!recording_index_range(builder->index, group->name, group->done[level] + 1, step->before, INT64_MAX,
-                               &range, error) ||
-        !count_parts(builder, group->name, &range, &parts, error))
+                               &range, error))
+        return false;
+    if (has_none(&range, goes_on))
+        return true;
+    if (!count_parts(builder, group->name, &range, &parts, error))
         return false;
     if (parts >= ROLLUP_LEAST_PARTS &&
         !build(builder, group->name, level, range.first, range.last, &added, goes_on, error))

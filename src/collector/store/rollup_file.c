@@ -9,7 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAGIC "SPKSUM1"
+/* The last but one is the version of the file, the last one that of its sections. */
+#define MAGIC_START "SPKSUM1"
+#define MAGIC_END ('0' + ROLLUP_SECTION_VERSION)
 #define NAME_SUFFIX ".rollup"
 #define DIRECTORY_BYTES ((size_t)256 << 20)
 
@@ -91,7 +93,8 @@ static bool read_at(const struct rollup_file *file, uint64_t offset, size_t size
 
 static bool end_is_valid(const struct rollup_end *end, uint64_t size)
 {
-    return memcmp(end->magic, MAGIC, sizeof(end->magic)) == 0 &&
+    return memcmp(end->magic, MAGIC_START, sizeof(end->magic) - 1) == 0 &&
+           end->magic[sizeof(end->magic) - 1] == MAGIC_END &&
            end->crc == crc_of(end, offsetof(struct rollup_end, crc)) &&
            memchr(end->group, '\0', RECORDING_ID_BYTES + 1) != NULL &&
            recording_id_is_valid(text_of(end->group)) && end->level < ROLLUP_LEVELS && end->first > 0 &&
@@ -118,7 +121,7 @@ static bool read_end(struct rollup_file *file, struct rollup_end *end, struct er
     if (!good)
         return false;
     struct stored_rollup *rollup = &file->rollup;
-    snprintf(rollup->group, sizeof(rollup->group), "%s", end->group);
+    memcpy(rollup->group, end->group, sizeof(rollup->group)); /* has its zero byte, as was checked */
     rollup->level = end->level;
     rollup->first = end->first;
     rollup->last = end->last;
@@ -172,20 +175,46 @@ static bool read_directory(struct rollup_file *file, const struct rollup_end *en
     return rest.size == 0 || damaged(file, error);
 }
 
-bool rollup_file_open(struct rollup_file *file, int folder, uint64_t number, struct error *error)
+static bool open_end(struct rollup_file *file, int folder, uint64_t number, struct rollup_end *end,
+                     struct error *error)
 {
     char name[ROLLUP_NAME_BYTES];
-    struct rollup_end end;
     rollup_file_name(name, number);
     *file = (struct rollup_file){.rollup = {.number = number}};
     text_builder_init(&file->directory, DIRECTORY_BYTES + 1);
     file->descriptor = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (file->descriptor < 0)
         return error_set_system(error, "cannot open roll-up %s", name);
-    if (read_end(file, &end, error) && read_directory(file, &end, error))
+    if (read_end(file, end, error))
         return true;
     rollup_file_close(file);
     return false;
+}
+
+bool rollup_file_open_end(struct rollup_file *file, int folder, uint64_t number, struct error *error)
+{
+    struct rollup_end end;
+    return open_end(file, folder, number, &end, error);
+}
+
+bool rollup_file_open(struct rollup_file *file, int folder, uint64_t number, struct error *error)
+{
+    struct rollup_end end;
+    if (!open_end(file, folder, number, &end, error))
+        return false;
+    if (read_directory(file, &end, error))
+        return true;
+    rollup_file_close(file);
+    return false;
+}
+
+bool rollup_file_check(const struct rollup_file *file, const char *group, uint64_t first, uint64_t last,
+                       struct error *error)
+{
+    const struct stored_rollup *rollup = &file->rollup;
+    return (strcmp(rollup->group, group) == 0 && rollup->first == first && rollup->last == last) ||
+           error_set(error, ERROR_BAD_INPUT, "roll-up %llu is of other recordings",
+                     (unsigned long long)rollup->number);
 }
 
 void rollup_file_close(struct rollup_file *file)
@@ -254,7 +283,7 @@ bool rollup_writer_add(struct rollup_writer *writer, struct rollup_section *sect
 bool rollup_writer_end(struct rollup_writer *writer, const struct stored_rollup *rollup, struct error *error)
 {
     struct text_view directory = text_builder_view(&writer->directory);
-    struct rollup_end end = {.magic = MAGIC,
+    struct rollup_end end = {.magic = MAGIC_START,
                              .level = rollup->level,
                              .first = rollup->first,
                              .last = rollup->last,
@@ -265,6 +294,7 @@ bool rollup_writer_end(struct rollup_writer *writer, const struct stored_rollup 
                              .directory = output_position(writer->output),
                              .section_count = writer->section_count,
                              .directory_crc = crc_of(directory.data, directory.size)};
+    end.magic[sizeof(end.magic) - 1] = MAGIC_END;
     snprintf(end.group, sizeof(end.group), "%s", rollup->group);
     end.crc = crc_of(&end, offsetof(struct rollup_end, crc));
     output_text(writer->output, directory);

@@ -19,7 +19,9 @@
 #include "base/text_builder.h"
 #include "collector/store/stored_rollup.h"
 
-#define ROLLUP_SECTION_LIMIT ((size_t)1 << 20)
+/* Of what is in sections, a digit: a file with others is taken as damaged. */
+#define ROLLUP_SECTION_VERSION 1
+#define ROLLUP_SECTION_LIMIT ((size_t)1 << 16)
 /* Of one section, compressed. */
 #define ROLLUP_SECTION_BYTES ((size_t)1 << 30)
 
@@ -49,6 +51,12 @@ bool rollup_file_number(const char *name, uint64_t *number);
 
 /* Reads its list of sections. ERROR_BAD_INPUT: it is damaged, or of another version. */
 bool rollup_file_open(struct rollup_file *file, int folder, uint64_t number, struct error *error) MUST_CHECK;
+/* Reads only what it says at its end: no list of sections. */
+bool rollup_file_open_end(struct rollup_file *file, int folder, uint64_t number,
+                          struct error *error) MUST_CHECK;
+/* False with ERROR_BAD_INPUT if it sums up other recordings than these of the group: its number was given twice. */
+bool rollup_file_check(const struct rollup_file *file, const char *group, uint64_t first, uint64_t last,
+                       struct error *error) MUST_CHECK;
 void rollup_file_close(struct rollup_file *file);
 /* Appends the bytes of a section, if their checksum is right. */
 bool rollup_file_read(const struct rollup_file *file, const struct rollup_section *section,

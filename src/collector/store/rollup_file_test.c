@@ -83,6 +83,9 @@ TEST(what_was_written_is_read)
     CHECK_INT(file.rollup.number, 7);
     CHECK_INT(file.rollup.bytes, (long long)bytes.size);
     CHECK(file.rollup.first == 5 && file.rollup.last == 50 && file.rollup.fingerprint == 12345);
+    CHECK_OK(error, rollup_file_check(&file, "etl", 5, 50, &error));
+    CHECK(!rollup_file_check(&file, "etl2", 5, 50, &error) && error.code == ERROR_BAD_INPUT);
+    CHECK(!rollup_file_check(&file, "etl", 4, 50, &error) && !rollup_file_check(&file, "etl", 5, 51, &error));
     CHECK_INT(file.section_count, 2);
     CHECK_TEXT(file.sections[0].series.application, "app-1");
     CHECK_TEXT(file.sections[0].series.labels, "release=1.2\n");
@@ -93,6 +96,10 @@ TEST(what_was_written_is_read)
     CHECK_OK(error, rollup_file_read(&file, &file.sections[1], &section, &error));
     CHECK(text_equal(text_builder_view(&section), TEXT("second")));
     text_builder_release(&section);
+    rollup_file_close(&file);
+    CHECK_OK(error, rollup_file_open_end(&file, descriptor, 7, &error));
+    CHECK_INT(file.section_count, 0);
+    CHECK_OK(error, rollup_file_check(&file, "etl", 5, 50, &error));
     rollup_file_close(&file);
     CHECK(!rollup_file_open(&file, descriptor, 8, &error));
     CHECK_INT(error.code, ERROR_SYSTEM);

@@ -84,7 +84,7 @@ bool store_rollups_add(struct recording_index *index, const struct store_files *
                        bool *added, struct rollup_list *superseded, struct error *error)
 {
     struct rollup_file file;
-    if (!rollup_file_open(&file, files->rollups, number, error))
+    if (!rollup_file_open_end(&file, files->rollups, number, error))
         return false;
     struct forgetting forgetting = {
         .list = superseded, .last = file.rollup.last, .within = file.rollup.last, .level = file.rollup.level};
@@ -165,6 +165,8 @@ static bool is_of_recordings(struct recording_index *index, const struct stored_
     return true;
 }
 
+/* The newest come first. Once one is what the index says, the others that it lists are taken for that unread: after an
+ * update that changes their version, none is. */
 static bool adopt_one(struct recording_index *index, const struct store_files *files, uint64_t number,
                       struct rollup_adoption *adoption, struct error *error)
 {
@@ -173,15 +175,16 @@ static bool adopt_one(struct recording_index *index, const struct store_files *f
     struct error opening = {0};
     bool is_listed;
     bool good = recording_index_get_rollup(index, number, &is_listed, &listed, error);
-    adoption->last = number;
-    if (good && is_listed && !adoption->reads_all) {
+    bool is_trusted = good && is_listed && !adoption->reads_all;
+    if (is_trusted && adoption->kept > 0) {
         adoption->kept++;
         return true;
     }
-    bool is_right = rollup_file_open(&file, files->rollups, number, &opening);
+    bool is_right = adoption->reads_all ? rollup_file_open(&file, files->rollups, number, &opening)
+                                        : rollup_file_open_end(&file, files->rollups, number, &opening);
     if (is_right) {
         is_listed = is_listed && is_same(&listed, &file.rollup);
-        if (good)
+        if (good && !(is_trusted && is_listed))
             good = is_of_recordings(index, &file.rollup, &is_right, error);
         is_right = is_right && (!adoption->reads_all || sections_are_whole(&file));
         rollup_file_close(&file);
@@ -225,8 +228,9 @@ static bool adopt_all(struct recording_index *index, const struct store_files *f
         good = recording_index_remove_rollup(index, search.gone.numbers[i], error);
     adoption->removed += search.gone.count;
     free(search.gone.numbers);
-    for (size_t i = 0; good && i < list->count; i++)
-        good = adopt_one(index, files, list->numbers[i], adoption, error);
+    adoption->last = list->count == 0 ? 0 : list->numbers[list->count - 1];
+    for (size_t i = list->count; good && i > 0; i--)
+        good = adopt_one(index, files, list->numbers[i - 1], adoption, error);
     return good;
 }
 

@@ -1,6 +1,9 @@
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "collector/store/stored_recording.h"
 #include "commands/collector/query_heap.h"
@@ -31,6 +34,7 @@ static struct query_options {
     const char *rollup;
     bool is_summary, is_detailed, reads_recordings;
     uint64_t export_mib;
+    uint64_t parent;
     struct series_options series;
     struct method_query methods;
     uint64_t heap_top;
@@ -102,6 +106,8 @@ static const struct option export_options[] = {
     {"roll-up", 0, OPTION_TEXT, AT(rollup), "LEVEL:FIRST-LAST",
      "Write the roll-up of the recordings with these numbers to the --output, as the collector keeps it; the "
      "levels are 0 (1 minute), 1 (5 minutes), 2 (1 hour), 3 (1 day)"},
+    {"parent", 0, OPTION_COUNT, AT(parent), "PID",
+     "With --roll-up: end when this process, which started the command, has ended"},
     {"over-time", 0, OPTION_COUNT, AT(series.step_ms), "MS",
      "Sums for each step of so many milliseconds, by the time of receipt, of recordings that have each "
      "--label themselves: lines with the start of the step in milliseconds since 1970, the sum, and the "
@@ -317,10 +323,23 @@ static int export_files(void)
     return EXIT_FAILED;
 }
 
+/* A collector that is started again gives the number of the file again, and must not find it replaced. */
+static bool end_with_parent(struct error *error)
+{
+    if (options.parent == 0)
+        return true;
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
+        return error_set_system(error, "cannot follow process %llu", (unsigned long long)options.parent);
+    return (uint64_t)getppid() == options.parent ||
+           error_set(error, ERROR_SYSTEM, "process %llu is not the parent, or has ended",
+                     (unsigned long long)options.parent);
+}
+
 static int write_rollup(void)
 {
     struct error error = {0};
-    if (store_rollup_write(options.data, options.group, options.rollup, picture_options.output, &error))
+    if (end_with_parent(&error) &&
+        store_rollup_write(options.data, options.group, options.rollup, picture_options.output, &error))
         return EXIT_GOOD;
     if (error.code == ERROR_USAGE)
         return command_usage_error(&command_query, "%s", error.message);

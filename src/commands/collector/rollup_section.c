@@ -1,7 +1,11 @@
 #include "commands/collector/rollup_section.h"
 
 #include "base/text_builder.h"
+#include "formats/partial/partial_format.h"
 #include "model/context_table.h"
+
+/* Sums of another version are not read, but made again. */
+_Static_assert(ROLLUP_SECTION_VERSION == PARTIAL_VERSION, "roll-ups hold partial sums");
 
 bool rollup_keeps(struct text_view name)
 {

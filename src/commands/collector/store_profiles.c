@@ -31,6 +31,8 @@ struct work {
     size_t page_size, page_next;
     bool has_more; /* pages */
     uint64_t found, broken;
+    bool decodes_first;  /* sections are tried before they are merged */
+    bool is_undecodable; /* one of those that were not tried */
     bool failed;
     struct error error; /* the first that ends the work */
 };
@@ -289,13 +291,33 @@ static const struct rollup_section *find_union(const struct work *work, const st
 }
 
 /* Appends the samples of a section. */
-static bool merge_section(const struct rollup_file *file, const struct rollup_section *section,
-                          struct merger *merger, struct error *error)
+static bool merge_section(struct work *work, const struct rollup_file *file,
+                          const struct rollup_section *section, struct merger *merger, struct error *error)
 {
     struct profile profile;
     if (!profile_init(&profile, false, error))
         return false;
-    bool good = rollup_section_read(file, section, &profile, error) && merger_add(merger, &profile, error);
+    bool is_read = rollup_section_read(file, section, &profile, error);
+    bool good = is_read && merger_add(merger, &profile, error);
+    profile_release(&profile);
+    if (!is_read && error->code != ERROR_MEMORY) {
+        pthread_mutex_lock(&work->lock);
+        work->is_undecodable = true;
+        pthread_mutex_unlock(&work->lock);
+    }
+    return good;
+}
+
+static bool try_section(const struct work *work, const struct rollup_file *file,
+                        const struct rollup_section *section, struct text_builder *bytes, struct error *error)
+{
+    struct profile profile;
+    text_builder_clear(bytes);
+    if (!work->decodes_first)
+        return rollup_file_read(file, section, bytes, error);
+    if (!profile_init(&profile, false, error))
+        return false;
+    bool good = rollup_section_read(file, section, &profile, error);
     profile_release(&profile);
     return good;
 }
@@ -313,9 +335,8 @@ static bool choose_sections(const struct work *work, const struct rollup_file *f
         takes[i] = all != NULL ? section == all
                                : wants_section(work, section) &&
                                      store_profiles_wants(work->input->options, &section->series, false);
-        text_builder_clear(&bytes);
         good = !takes[i] ||
-               (each_needed(work, section_has, section) && rollup_file_read(file, section, &bytes, error));
+               (each_needed(work, section_has, section) && try_section(work, file, section, &bytes, error));
     }
     text_builder_release(&bytes);
     return good;
@@ -337,7 +358,7 @@ static bool merge_sections(struct work *work, const struct rollup_file *file, co
     for (size_t i = 0; i < file->section_count; i++) {
         if (!takes[i])
             continue;
-        if (!merge_section(file, &file->sections[i], merger, error))
+        if (!merge_section(work, file, &file->sections[i], merger, error))
             return false;
         pthread_mutex_lock(&work->lock);
         work->broken += file->sections[i].broken;
@@ -347,17 +368,20 @@ static bool merge_sections(struct work *work, const struct rollup_file *file, co
     return true;
 }
 
-/* One that is damaged, was deleted meanwhile or lacks labels is replaced by its recordings, all or none of it. */
+/* One that is damaged or of other recordings, was deleted meanwhile or lacks labels is replaced by its recordings, all
+ * or none of it. */
 static void merge_rollup(struct work *work, size_t span, struct merger *merger)
 {
     struct error error = {0};
     struct error opening = {0};
     struct rollup_file file;
     pthread_mutex_lock(&work->lock);
-    uint64_t number = work->cover.spans[span].rollup;
+    struct rollup_span range = work->cover.spans[span];
     pthread_mutex_unlock(&work->lock);
-    bool is_open = rollup_file_open(&file, store_reader_rollups(work->reader), number, &opening);
-    bool *takes = is_open ? calloc(file.section_count + 1, sizeof(*takes)) : NULL;
+    bool is_open = rollup_file_open(&file, store_reader_rollups(work->reader), range.rollup, &opening);
+    bool is_right =
+        is_open && rollup_file_check(&file, work->query.group, range.from, range.before - 1, &opening);
+    bool *takes = is_right ? calloc(file.section_count + 1, sizeof(*takes)) : NULL;
     bool is_usable = takes != NULL && choose_sections(work, &file, takes, &opening);
     bool good = true;
     if (is_usable) {
@@ -487,6 +511,39 @@ static struct merger_options choose_labels(struct work *work, bool keep_times, i
     };
 }
 
+static void release_sums(struct work *work)
+{
+    for (size_t i = 0; i < work->workers; i++)
+        merger_release(&work->mergers[i]);
+    free(work->mergers);
+    work->mergers = NULL;
+    work->workers = 0;
+    rollup_cover_release(&work->cover);
+}
+
+static bool read_all(struct work *work, const struct recording_query *query, struct profile *sum)
+{
+    work->query = *query;
+    return make_cover(work) && run_workers(work, work->read->threads, sum);
+}
+
+/* A section that cannot be decoded, though its checksum is right, may come after others of its roll-up that were
+ * merged. Then all begins again, and each is tried first. */
+static bool read_twice(struct work *work, const struct recording_query *query, struct profile *sum)
+{
+    if (read_all(work, query, sum))
+        return true;
+    if (!work->is_undecodable)
+        return false;
+    release_sums(work);
+    work->next_span = work->page_size = work->page_next = 0;
+    work->found = work->broken = 0;
+    work->has_more = work->failed = false;
+    work->error = (struct error){.code = ERROR_NONE};
+    work->decodes_first = true;
+    return read_all(work, query, sum);
+}
+
 bool store_profiles_read(const char *folder, const struct recording_query *query,
                          const struct store_profiles_options *how, struct profile_input *input,
                          const struct read_options *read, struct profile *profile)
@@ -505,17 +562,14 @@ bool store_profiles_read(const char *folder, const struct recording_query *query
         choose_labels(work, profile->keep_times, selects_times ? 0 : (int64_t)(options->resolution * 1e9));
     pthread_mutex_init(&work->lock, NULL);
     bool good = sqlite_library_load(&work->error) &&
-                (work->reader = store_reader_open(folder, &work->error)) != NULL && make_cover(work) &&
-                run_workers(work, read->threads, &sum);
+                (work->reader = store_reader_open(folder, &work->error)) != NULL &&
+                read_twice(work, query, &sum);
     if (good) {
         profile_release(profile);
         *profile = sum;
     }
     good = tell(work, good);
-    for (size_t i = 0; i < work->workers; i++)
-        merger_release(&work->mergers[i]);
-    free(work->mergers);
-    rollup_cover_release(&work->cover);
+    release_sums(work);
     store_reader_close(work->reader);
     pthread_mutex_destroy(&work->lock);
     free(work);

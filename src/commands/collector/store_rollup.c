@@ -40,6 +40,8 @@ struct rollup_work {
     struct rollup_writer writer;
     struct merger all; /* of all series */
     uint64_t broken;
+    bool reads_recordings; /* no smaller roll-ups */
+    bool is_undecodable;   /* one of these */
 };
 
 /* ---- which labels ---- */
@@ -108,6 +110,7 @@ static bool add_part(struct rollup_work *work, const struct part *part, struct m
     } else {
         struct text_view lines = part->section->drops;
         good = rollup_section_read(part->file, part->section, &profile, error);
+        work->is_undecodable = !good && error->code != ERROR_MEMORY;
         section->recordings += part->section->recordings;
         section->broken += part->section->broken;
         while (lines.size > 0)
@@ -237,17 +240,32 @@ static bool take_recording(void *context, const struct stored_recording *recordi
     return true;
 }
 
-static bool open_rollup(struct rollup_work *work, uint64_t number, struct error *error)
+static bool open_file(struct rollup_work *work, const struct rollup_span *span, struct rollup_file *file,
+                      struct error *error)
+{
+    if (!rollup_file_open(file, store_reader_rollups(work->reader), span->rollup, error))
+        return false;
+    if (rollup_file_check(file, work->rollup.group, span->from, span->before - 1, error))
+        return true;
+    rollup_file_close(file);
+    return false;
+}
+
+/* One that cannot be used is replaced by its recordings. */
+static bool open_rollup(struct rollup_work *work, size_t span, struct error *error)
 {
     struct rollup_file *file = &work->files[work->file_count];
-    if (!rollup_file_open(file, store_reader_rollups(work->reader), number, error))
-        return false;
+    struct error opening = {0};
+    if (!open_file(work, &work->cover.spans[span], file, &opening))
+        return opening.code == ERROR_MEMORY ? error_set_memory(error)
+                                            : rollup_cover_replace(&work->cover, span, error);
     work->file_count++;
     for (size_t i = 0; i < file->section_count; i++)
         work->part_count += !file->sections[i].is_union;
     return true;
 }
 
+/* The cover grows meanwhile, by spans without roll-ups. */
 static bool find_parts(struct rollup_work *work, struct recording_index *index, struct error *error)
 {
     work->files = calloc(work->cover.count + 1, sizeof(*work->files));
@@ -261,7 +279,7 @@ static bool find_parts(struct rollup_work *work, struct recording_index *index, 
                                               .after = span->from - 1,
                                               .before = span->before,
                                               .limit = INT64_MAX};
-        if (!(span->rollup != 0 ? open_rollup(work, span->rollup, error)
+        if (!(span->rollup != 0 ? open_rollup(work, i, error)
                                 : recording_index_each(index, &query, take_recording, work, error)))
             return false;
     }
@@ -312,10 +330,11 @@ static bool find_range(struct rollup_work *work, const char *group, const char *
         !read_number(&rest, '\0', &last) || level >= ROLLUP_LEVELS || first == 0 || first > last)
         return error_set(error, ERROR_USAGE, "--roll-up: \"%s\" is not LEVEL:FIRST-LAST", text);
     struct recording_index *index = store_reader_lock(work->reader);
-    bool good = recording_index_range(index, group, first, last + 1, INT64_MAX, &range, error) &&
-                ((range.first == first && range.last == last) ||
-                 error_set(error, ERROR_BAD_INPUT, "no recordings of the group begin and end the range")) &&
-                rollup_cover_make(&work->cover, index, group, first, last + 1, true, error);
+    bool good =
+        recording_index_range(index, group, first, last + 1, INT64_MAX, &range, error) &&
+        ((range.first == first && range.last == last) ||
+         error_set(error, ERROR_BAD_INPUT, "no recordings of the group begin and end the range")) &&
+        rollup_cover_make(&work->cover, index, group, first, last + 1, !work->reads_recordings, error);
     if (good) {
         *rollup = (struct stored_rollup){.level = (uint32_t)level,
                                          .first = first,
@@ -345,12 +364,13 @@ static bool write_file(struct rollup_work *work, const char *path, struct error 
     return good;
 }
 
-bool store_rollup_write(const char *folder, const char *group, const char *range, const char *path,
-                        struct error *error)
+static bool write_rollup(const char *folder, const char *group, const char *range, const char *path,
+                         bool reads_recordings, bool *is_undecodable, struct error *error)
 {
     struct rollup_work *work = calloc(1, sizeof(*work));
     if (work == NULL)
         return error_set_memory(error);
+    work->reads_recordings = reads_recordings;
     bool good = sqlite_library_load(error) && (work->reader = store_reader_open(folder, error)) != NULL &&
                 find_range(work, group, range, error) && list_parts(work, error) &&
                 check_count(work, error) && write_file(work, path, error);
@@ -362,6 +382,16 @@ bool store_rollup_write(const char *folder, const char *group, const char *range
     free(work->recordings);
     free(work->parts);
     store_reader_close(work->reader);
+    *is_undecodable = work->is_undecodable;
     free(work);
     return good;
+}
+
+bool store_rollup_write(const char *folder, const char *group, const char *range, const char *path,
+                        struct error *error)
+{
+    bool is_undecodable = false;
+    if (write_rollup(folder, group, range, path, false, &is_undecodable, error))
+        return true;
+    return is_undecodable && write_rollup(folder, group, range, path, true, &is_undecodable, error);
 }

@@ -21,6 +21,8 @@
 
 #include "base/text_view.h"
 
+/* The number in the magic. Roll-ups of the collector with another one are made again. */
+#define PARTIAL_VERSION 1
 #define PARTIAL_MAGIC TEXT("sparkflame partial sum 1\n")
 #define PARTIAL_END TEXT("end\n")
 
