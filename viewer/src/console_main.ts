@@ -10,7 +10,9 @@ import { debounce, element, select, setOptions, setPressed, toggle } from "./dom
 import { formatCount, formatValue } from "./numbers.js";
 import { applyTheme, isDark, startsDark, storeTheme } from "./theme.js";
 
-const SHOWN_APPLICATIONS = 200, REFRESH_MS = 10_000, RUNNING_MS = 180_000;
+const SHOWN_APPLICATIONS = 200, REFRESH_MS = 10_000;
+// As `serve --ended-after`: executors send every five minutes.
+const RUNNING_MS = 600_000;
 const FORMATS: [string, string][] = [["html", "page"], ["svg", "SVG"], ["folded", "folded"], ["pprof", "pprof"], ["speedscope", "speedscope"], ["csv", "CSV"]];
 const REPORT_FORMATS: [string, string][] = [["html", "page"], ["json", "JSON"], ["text", "text"]];
 const RANGES: [string, number | null][] = [["all", null], ["15 min", 900_000], ["1 h", 3_600_000], ["24 h", 86_400_000]];
