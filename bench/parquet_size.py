@@ -19,7 +19,7 @@ import demo  # noqa: E402
 GOAL = 0.3
 
 
-def packed_size(path):
+def compressed_size(path):
     data = path.read_bytes()
     return len(data) if path.name.endswith(".gz") else len(gzip.compress(data, 6))
 
@@ -37,13 +37,13 @@ def tables_of(build, folder, resolution, out):
 def row(build, folder, resolution, scratch):
     """(a line of the table, whether the goal is reached)"""
     paths = recordings_of(folder)
-    packed = sum(map(packed_size, paths))
+    compressed = sum(map(compressed_size, paths))
     tables = tables_of(build, folder, resolution, scratch)
-    share = sum(tables.values()) / packed
-    parts = ", ".join(f"{name} {size / packed:.3f}" for name, size in sorted(tables.items(), key=lambda item: -item[1])[:5])
+    share = sum(tables.values()) / compressed
+    parts = ", ".join(f"{name} {size / compressed:.3f}" for name, size in sorted(tables.items(), key=lambda item: -item[1])[:5])
     raw = sum(path.stat().st_size for path in paths)
     name = folder.parent.parent.name if folder.parent.name == "recordings" else folder.name
-    return (f"| {name} | {len(paths)} | {raw / 1e6:.2f} | {packed / 1e6:.2f} | {sum(tables.values()) / 1e6:.2f} | {share:.2f} | {parts} |",
+    return (f"| {name} | {len(paths)} | {raw / 1e6:.2f} | {compressed / 1e6:.2f} | {sum(tables.values()) / 1e6:.2f} | {share:.2f} | {parts} |",
             share <= GOAL)
 
 

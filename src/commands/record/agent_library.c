@@ -41,6 +41,7 @@ bool agent_library_find(const char *given, char *path, struct error *error)
         return take(named, path) || error_set_system(error, "%s", named);
     if (find_near_program(path))
         return true;
-    return error_set(error, ERROR_SYSTEM,
-                     "libsparkflame.so is neither next to this program nor in ../lib; use --library FILE");
+    return error_set(
+        error, ERROR_SYSTEM,
+        "libsparkflame.so is neither next to this program nor in ../lib; set SPARKFLAME_AGENT to its path");
 }
